@@ -7,7 +7,14 @@ import pytest
 
 import sojourn
 from sojourn.studies.claims import Outcome
-from sojourn.studies.four_aqms import against_ns2, checks, figures, published, scenario
+from sojourn.studies.four_aqms import (
+    against_ns2,
+    checks,
+    figures,
+    measures,
+    published,
+    scenario,
+)
 from sojourn.studies.four_aqms.evidence import Everything, Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
 from sojourn.studies.four_aqms.study import FourAqmsStudy
@@ -114,6 +121,11 @@ def test_a_warmup_must_leave_time():
         STUDY.scenarios(STUDY.settle({"warmup": "100 s"}))
 
 
+def test_senders_start_before_the_end():
+    with pytest.raises(StudyError, match='"start" of study "four-aqms": 120 s is not before the'):
+        STUDY.scenarios(STUDY.settle({"start": "120 s"}))
+
+
 def test_were_it_as_published_the_orders_would_agree():
     high = evidence(
         tcp_mbps=AS_PUBLISHED["tcp_mbps"] | {"droptail": 0.01},
@@ -164,6 +176,99 @@ def test_an_acknowledgement_lost_is_found():
     none = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 0.0))
     assert outcomes(lost)["ack-drops"] is Outcome.AGREES
     assert outcomes(none)["ack-drops"] is Outcome.DISAGREES
+
+
+def spread(found, column, by, name="droptail"):
+    """Half of the replicas `by` up, half down: the interval is 1.15 `by` up and down."""
+    here = pl.col("discipline") == name
+    change = by * (1 - 2 * (pl.col("replica") % 2))
+    value = pl.when(here).then(pl.col(column) + change).otherwise(pl.col(column))
+    return Evidence(found.frame.with_columns(value.alias(column)))
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_few_acknowledgements_lost_by_chance_are_not_told(replicas):
+    """One in one of six runs, or in all of one or two."""
+    none = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 0.0)).frame
+    first = (pl.col("replica") == 0) & (pl.col("discipline") == "red")
+    once = none.with_columns(ack_drops=pl.when(first).then(1.0).otherwise(0.0))
+    assert outcomes(Evidence(once))["ack-drops"] is Outcome.NOT_MEASURED
+    few = Evidence(once.filter(pl.col("replica") < replicas))
+    assert outcomes(few)["ack-drops"] is Outcome.NOT_MEASURED
+
+
+@pytest.mark.parametrize(
+    ("part", "by", "outcome"),
+    [
+        (0.15, 0.005, "agrees"),
+        (0.18, 0.02, "not measured"),
+        (0.20, 0.02, "not measured"),
+        (0.30, 0.02, "disagrees"),
+    ],
+)
+def test_tcp_is_starved_below_a_quarter_of_its_part_beyond_doubt(part, by, outcome):
+    """Three quarters are fair, 18.75 % are a quarter of that."""
+    high = evidence(
+        tcp_mbps=dict.fromkeys(DISCIPLINES, part), goodput_mbps=dict.fromkeys(DISCIPLINES, 1.0)
+    )
+    found = outcomes(evidence(), spread(high, "tcp_mbps", by))
+    assert found["droptail-burst"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("delay", "by", "outcome"),
+    [
+        (390.0, 1.0, "agrees"),
+        (399.0, 20.0, "not measured"),
+        (401.0, 20.0, "not measured"),
+        (450.0, 20.0, "disagrees"),
+    ],
+)
+def test_fifty_packets_drain_in_400_ms_beyond_doubt(delay, by, outcome):
+    found = evidence(queueing_p99_ms=dict.fromkeys(DISCIPLINES, delay))
+    assert outcomes(spread(found, "queueing_p99_ms", by))["droptail-delay"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("goodput", "by", "outcome"),
+    [
+        (1.2, 0.01, "agrees"),
+        (1.12, 0.05, "not measured"),
+        (1.08, 0.05, "not measured"),
+        (1.05, 0.01, "disagrees"),
+    ],
+)
+def test_a_gain_is_much_beyond_doubt(goodput, by, outcome):
+    """The others have 1 Mbit/s; a tenth more would be much."""
+    found = evidence(goodput_mbps=dict.fromkeys(DISCIPLINES, 1.0) | {"sfq": goodput})
+    judged = verdicts(everything(spread(found, "goodput_mbps", by, "sfq")))
+    much = next(one for one in judged if one.claim.id == "throughput-sfq-much")
+    assert much.outcome == outcome
+    assert much.reason.startswith("Undecided") is (outcome == "not measured")
+
+
+@pytest.mark.parametrize(
+    ("slope", "by", "outcome"),
+    [
+        (-0.5, 0.1, "agrees"),
+        (-0.5, 0.9, "not measured"),  # from -1.5 to 0.5
+        (-0.1, 0.2, "disagrees"),  # -0.33 at the steepest: level
+        (0.5, 0.1, "disagrees"),
+    ],
+)
+def test_a_loss_rate_falls_rises_or_neither_is_told(slope, by, outcome):
+    """20 packets a second are lost: up to one in 100 s is level."""
+    flat = evidence(
+        loss_rate=dict.fromkeys(DISCIPLINES, 20.0), loss_trend=dict.fromkeys(DISCIPLINES, slope)
+    )
+    found = spread(flat, "loss_trend", by, "blue")
+    assert outcomes(found)["loss-blue-falls"] == outcome
+    other = evidence(
+        loss_rate=dict.fromkeys(DISCIPLINES, 20.0), loss_trend=dict.fromkeys(DISCIPLINES, -slope)
+    )
+    assert outcomes(spread(other, "loss_trend", by, "blue"))["loss-grows"] == (
+        "disagrees" if outcome == "disagrees" else outcome
+    )
 
 
 def gap(mean, spread, replicas=6):
@@ -259,6 +364,10 @@ def test_two_replicas_carry_none_of_what_rests_on_differences():
         "loss-sfq-why",
         "sfq-own-queue",
         "red-not-full",
+        "ack-drops",
+        "droptail-burst",
+        "droptail-delay",
+        "throughput-sfq-much",
     ):
         assert found[claim] is Outcome.NOT_MEASURED, claim
 
@@ -314,6 +423,20 @@ def test_a_broken_law_is_found(column, value):
     assert all(one.kept for one in checks.all_checks(frame, settings))
     broken = pl.DataFrame([LAWFUL | {"discipline": "red", column: value}])
     assert sum(one.kept is False for one in checks.all_checks(broken, settings)) == 1
+
+
+def test_the_slope_and_the_mean_of_a_loss_rate_by_hand():
+    """Drops in half seconds after the first 10 s: 1, 2, 3 are 2, 4, 6 a second, 4 more a second."""
+    rows = {
+        "point": 0,
+        "replica": 0,
+        "name": "bottleneck",
+        "time_s": [10.0, 10.5, 11.0, 11.5],
+        "drops_packets": [90.0, 1.0, 2.0, 3.0],
+    }
+    found = measures.loss_trend(Timed(pl.DataFrame(rows)))
+    assert found["loss_rate"].to_list() == [4.0]
+    assert found["loss_trend"].to_list() == [pytest.approx(400.0)]
 
 
 def test_the_delay_of_all_packets_weighs_each_by_one():

@@ -9,7 +9,7 @@ from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
 from sojourn.studies.judging import label
 from sojourn.studies.tables import Table, interval_numbers, interval_text
 
-LEFT_OUT = ("ack_drops", "queueing_p99_ms")
+LEFT_OUT = ("ack_drops", "loss_rate", "queueing_p99_ms")
 """Measures that only a verdict quotes."""
 
 

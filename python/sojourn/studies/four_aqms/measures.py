@@ -60,6 +60,7 @@ MEASURES = {
         Measure("cwnd", "Congestion window, mean", "packets", "TCP"),
         Measure("cwnd_sd", "Congestion window, standard deviation", "packets", "TCP"),
         Measure("loss_trend", "Trend of the loss rate", "packets/s in 100 s"),
+        Measure("loss_rate", "Loss rate", "packets/s"),
         Measure("full_percent", "Drops for lack of room", "% of the drops"),
         Measure("ack_drops", "Acknowledgements lost", "packets", "ACK"),
     )
@@ -72,7 +73,8 @@ def observations(frames: Frames) -> pl.DataFrame:
 
     Beside them: packets `received_packets` at all ends, and `departures` from the bottleneck.
 
-    Columns that rest on time series (`cwnd_sd`, `loss_trend`) are null where there are none.
+    Columns that rest on time series (`cwnd_sd`, `loss_trend`, `loss_rate`) are null where there are
+    none.
     """
     link = frames.links.filter(pl.col("link") == "bottleneck").select(
         "point",
@@ -155,7 +157,7 @@ def window_spread(frames: Frames) -> pl.DataFrame:
 
 
 def loss_trend(frames: Frames) -> pl.DataFrame:
-    """Slope of the drops per second over time at the bottleneck, by least squares."""
+    """Slope of the drops per second over time at the bottleneck, by least squares; their mean."""
     drops = frames.series("drops_packets").filter(
         (pl.col("name") == "bottleneck") & (pl.col("time_s") > SETTLED_S)
     )
@@ -163,5 +165,5 @@ def loss_trend(frames: Frames) -> pl.DataFrame:
     time, rate = pl.col("time_s"), pl.col("value")
     slope = pl.cov(time, rate) / time.var() / interval
     return drops.group_by("point", "replica", maintain_order=True).agg(
-        (100 * slope).alias("loss_trend")
+        (100 * slope).alias("loss_trend"), (rate.mean() / interval).alias("loss_rate")
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from sojourn.stats import Interval, paired_difference
+from sojourn.stats import Interval, paired_difference, student_interval
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.four_aqms import scenario
 from sojourn.studies.four_aqms.evidence import Everything, Evidence
-from sojourn.studies.four_aqms.verdicts.common import Rule, agrees, order, verdict
+from sojourn.studies.four_aqms.verdicts.common import Rule, order, verdict
 from sojourn.studies.judging import Judgement
+from sojourn.studies.limits import at_most, undecided, within
+from sojourn.studies.observed import ratios
 from sojourn.studies.tables import figure_text, interval_text, percent_text
-from sojourn.studies.trends import all_of, undecided, within
+from sojourn.studies.trends import all_of
 
 FAIR = scenario.TCP_FLOWS / (scenario.TCP_FLOWS + scenario.CBR_FLOWS)
 """TCP's part of the link where all flows get the same."""
@@ -34,18 +36,30 @@ def tcp_part(evidence: Evidence, discipline: str) -> float:
 def burst(everything: Everything) -> Verdict:
     """What is left for TCP under drop-tail at the highest load."""
     load = list(everything.loads)[-1]
-    left = tcp_part(everything.loads[load], "droptail")
-    full = 2 * scenario.bits(load) > scenario.BOTTLENECK_BPS
-    reason = (
-        f"Two CBR senders of {load} each leave the six TCP flows {percent_text(left, 1)} of what "
-        f"is delivered; their fair part is {percent_text(FAIR)}."
+    evidence = everything.loads[load]
+    tcp, all_of_it = (
+        list(evidence.sample(column, ("droptail",)).values["droptail"])
+        for column in ("tcp_mbps", "goodput_mbps")
     )
+    left = student_interval(ratios(tcp, all_of_it))
+    text = percent_text(tcp_part(evidence, "droptail"), 1)
+    limit = STARVED * FAIR
+    outcome = at_most(left, limit)
+    if scenario.CBR_FLOWS * scenario.bits(load) <= scenario.BOTTLENECK_BPS:
+        outcome = Outcome.DISAGREES
+    reason = (
+        f"Two CBR senders of {load} each leave the six TCP flows {text} of what is delivered; "
+        f"their fair part is {percent_text(FAIR)}, and below {percent_text(limit, 1)} they are "
+        f"starved."
+    )
+    if outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('that part', left, percent_text(limit, 1))} {reason}"
     return verdict(
         everything,
         "droptail-burst",
-        agrees(full and left < STARVED * FAIR),
+        outcome,
         "one sender can take it all",
-        f"TCP's part {percent_text(left, 1)}",
+        f"TCP's part {text}",
         reason,
     )
 
@@ -129,15 +143,17 @@ def longest_delay(everything: Everything) -> Verdict:
     """Drop-tail's delays against the time in which its full buffer drains."""
     bound = 8e3 * scenario.LIMIT_PACKETS * scenario.TCP_PACKET_BYTES / scenario.BOTTLENECK_BPS
     rows = everything.chosen.intervals("queueing_p99_ms", ("droptail",))["droptail"]
-    holds = rows.mean is not None and rows.mean <= bound
+    outcome = at_most(rows, bound)
     reason = (
         f"Fifty packets of {scenario.TCP_PACKET_BYTES} B drain in {bound:.0f} ms; the 99th "
         f"percentile of the queueing delay is {figure_text(rows.mean)} ms."
     )
+    if outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('that percentile', rows, f'{bound:.0f} ms')} {reason}"
     return verdict(
         everything,
         "droptail-delay",
-        agrees(holds),
+        outcome,
         "set by the depth",
         f"99th percentile {interval_text(rows)} ms",
         reason,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.evidence import Everything, Evidence
 from sojourn.studies.four_aqms.measures import MEASURES, PUBLISHED, SETTLED_S
-from sojourn.studies.four_aqms.verdicts.common import Rule, agrees, order, verdict
+from sojourn.studies.four_aqms.verdicts.common import Rule, order, verdict
 from sojourn.studies.four_aqms.verdicts.throughput import sends_too_much, sfq_losses
 from sojourn.studies.judging import TOO_FEW, Sample, apart, extreme, label, labels
-from sojourn.studies.tables import figure_text, interval_text
-from sojourn.studies.trends import Scale, all_of, goes
+from sojourn.studies.limits import Case, decided, every, grows_by, undecided
+from sojourn.studies.tables import figure_text, interval_text, percent_text
+from sojourn.studies.trends import STEADY, Scale, Way, all_of, goes
 
 TREND = MEASURES["loss_trend"]
 
@@ -20,6 +21,7 @@ def grows(everything: Everything) -> Verdict:
     sample = everything.chosen.sample("loss_trend")
     if any(one.n < FEWEST for one in sample.intervals().values()):
         return no_trend(everything, "loss-grows", "rises", sample)
+    cases = [slope(everything.chosen, name, "grows") for name in PUBLISHED]
     rising = [name for name, one in sample.intervals().items() if one.low and one.low > 0]
     steady = [name for name, one in sample.intervals().items() if one.contains(0)]
     parts = [
@@ -30,14 +32,23 @@ def grows(everything: Everything) -> Verdict:
         f"Slope of the drops per second after the first 10 s: {' and '.join(parts)}. The next "
         f"sentences of the publication say that BLUE's falls."
     )
-    return verdict(
-        everything,
-        "loss-grows",
-        agrees(len(rising) == len(PUBLISHED)),
-        "rises",
-        sample.text(),
-        reason,
-    )
+    found = decided(every(cases), sample.text(), reason, cases, "zero")
+    return found.on(everything.chosen.published.claims["loss-grows"], "rises")
+
+
+def slope(evidence: Evidence, name: str, way: Way) -> Case:
+    """That a discipline's loss rate grows (falls).
+
+    What is as good as level does not: a change of `STEADY` of the mean loss rate in 100 s.
+    """
+    rate = evidence.sample("loss_rate", (name,)).intervals()[name].mean or 0.0
+    sign = 1 if way == "grows" else -1
+    values = [
+        None if value is None else sign * value
+        for value in evidence.sample("loss_trend", (name,)).values[name]
+    ]
+    title = f"the slope of {label(name)}'s loss rate"
+    return Case.of(title, values, lambda change: grows_by(change, STEADY * rate))
 
 
 def no_trend(everything: Everything, claim: str, published: str, sample: Sample) -> Verdict:
@@ -53,20 +64,29 @@ def no_trend(everything: Everything, claim: str, published: str, sample: Sample)
 
 def blue_falls(everything: Everything) -> Verdict:
     """The slope of BLUE's loss rate must be below zero."""
-    sample = everything.chosen.sample("loss_trend", ("blue",))
+    evidence = everything.chosen
+    sample = evidence.sample("loss_trend", ("blue",))
     one = sample.intervals()["blue"]
     if one.n < FEWEST:
         return no_trend(everything, "loss-blue-falls", "falls", sample)
-    falls = one.high is not None and one.high < 0
+    rate = evidence.sample("loss_rate", ("blue",)).intervals()["blue"].mean or 0.0
+    outcome = slope(evidence, "blue", "falls").at()
     reason = (
         f"Slope of BLUE's drops per second after the first 10 s: {interval_text(one)} "
-        f"{TREND.unit}; its 95 % interval "
-        + ("lies below zero." if falls else "does not lie below zero.")
+        f"{TREND.unit}; "
+        + (
+            "its 95 % interval lies below zero."
+            if outcome is Outcome.AGREES
+            else f"up to {figure_text(STEADY * rate)} down, {percent_text(STEADY)} of the mean "
+            f"rate, would be level."
+        )
     )
+    if outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('the slope', one, 'zero, and steeper falls')} {reason}"
     return verdict(
         everything,
         "loss-blue-falls",
-        agrees(falls),
+        outcome,
         "falls",
         f"{interval_text(one)} {TREND.unit}",
         reason,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.four_aqms.evidence import Everything, Evidence
 from sojourn.studies.four_aqms.measures import PUBLISHED
 from sojourn.studies.four_aqms.scenario import BOTTLENECK_BPS, CBR_FLOWS, TCP_FLOWS, bits
-from sojourn.studies.four_aqms.verdicts.common import Rule, agrees, contradicts, order, verdict
+from sojourn.studies.four_aqms.verdicts.common import Rule, contradicts, order, verdict
 from sojourn.studies.judging import TOO_FEW, Sample, apart, label, side_by_side
+from sojourn.studies.limits import Case, at_most, decided, every, not_so
 from sojourn.studies.tables import figure_text, percent_text
 
 MUCH = 0.1
@@ -16,24 +19,28 @@ MUCH = 0.1
 
 
 def much_more(everything: Everything) -> Verdict:
-    """SFQ's goodput against the best and the least of the others, and the capacity."""
+    """SFQ's goodput against each of the others, and the capacity."""
     sample = everything.chosen.sample("goodput_mbps")
     means = {name: one.mean or 0.0 for name, one in sample.intervals().items()}
-    least = min(means[name] for name in PUBLISHED if name != "sfq")
+    others = [name for name in PUBLISHED if name != "sfq"]
+    least = min(means[name] for name in others)
     gain = means["sfq"] / least - 1 if least else 0.0
     room = BOTTLENECK_BPS / 1e6 / least - 1 if least else 0.0
+    cases = [no_more(sample.values, name) for name in others]
     reason = (
         f"{label('sfq')} delivers {percent_text(gain, 1)} more than the least of the others. The "
         f"bottleneck is busy all the time under each of them: with headers counted at nothing, "
         f"its {BOTTLENECK_BPS / 1e6:g} Mbit/s leave room for {percent_text(room, 1)} at most."
     )
-    return verdict(
-        everything,
-        "throughput-sfq-much",
-        agrees(gain >= MUCH),
-        "much more",
-        sample.text(),
-        reason,
+    found = decided(not_so(every(cases)), sample.text(), reason, cases, "zero")
+    return found.on(everything.chosen.published.claims["throughput-sfq-much"], "much more")
+
+
+def no_more(values: Mapping[str, Sequence[float | None]], name: str) -> Case:
+    """That SFQ delivers no tenth more than another."""
+    title = f"{label('sfq')}'s goodput less {1 + MUCH:g} times that of {label(name)}"
+    return Case.less(
+        title, values["sfq"], values[name], lambda rest: at_most(rest, 0.0), times=1 + MUCH
     )
 
 
