@@ -4,7 +4,9 @@ import polars as pl
 import pytest
 
 from sojourn.studies.claims import Outcome
+from sojourn.studies.eqm import evidence, measures
 from sojourn.studies.eqm.study import EqmStudy
+from sojourn.studies.eqm.verdicts import RULES
 from sojourn.studies.knobs import StudyError
 
 
@@ -95,9 +97,36 @@ def test_too_few_replicas_carry_no_order_and_no_number(synthetic, replicas):
         "grades",
         "high-load",
         "overall",
+        "delay-minimum-same",
+        "utilisation-same-early",
     ):
         assert found[claim] is Outcome.NOT_MEASURED, claim
     assert found["delay-cells"] is Outcome.IMPOSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("more", "by", "outcome"),
+    [
+        (1.0, 0.0, "agrees"),
+        (1.0, 0.01, "not measured"),
+        (1.02, 0.05, "not measured"),
+        (1.02, 0.0001, "disagrees"),
+    ],
+)
+def test_the_same_is_so_beyond_doubt(synthetic, more, by, outcome):
+    """Of eight replicas RED's values are `more` times what they were, `by` up and down in turn."""
+    settings = synthetic.settings()
+    frame = measures.observations(synthetic.frames(settings), settings)
+    factor = pl.when(pl.col("discipline") == "red").then(
+        more * (1 + by * (1 - 2 * (pl.col("replica") % 2)))
+    )
+    columns = ("delay_ms", "utilisation_percent")
+    changed = frame.with_columns(pl.col(one) * factor.otherwise(1.0) for one in columns)
+    found = evidence.gather(changed, settings)
+    for claim in ("delay-minimum-same", "utilisation-same-early"):
+        verdict = RULES[claim](found)
+        assert verdict.outcome == outcome, claim
+        assert verdict.reason.startswith("Undecided") is (outcome == "not measured")
 
 
 def test_no_load_up_to_the_capacity(synthetic):

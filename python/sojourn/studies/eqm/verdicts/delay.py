@@ -11,7 +11,9 @@ from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, labels, published_label
 from sojourn.studies.eqm.verdicts.common import Rule, cells, order, printed
 from sojourn.studies.judging import Sample, not_measured, side_by_side
+from sojourn.studies.limits import undecided
 from sojourn.studies.tables import figure_text
+from sojourn.studies.trends import Scale, alone, constant, furthest
 
 SAME = 0.001
 """Values that differ by no more than this share count as the same."""
@@ -19,31 +21,39 @@ SAME = 0.001
 
 def minimum_same(evidence: Evidence) -> Verdict:
     """The least mean delay over the loads, per discipline."""
-    means = (
-        evidence.frame.filter(pl.col("discipline").is_in(PUBLISHED))
-        .group_by("discipline", "load")
-        .agg(pl.col("delay_ms").mean())
-        .group_by("discipline")
-        .agg(pl.col("delay_ms").min())
-        .drop_nulls("delay_ms")
-    )
-    found = dict(zip(means["discipline"], means["delay_ms"], strict=True))
+    scale = Scale(at_least_delay(evidence), "ms")
+    found = scale.means()
+    claim = evidence.published.claims["delay-minimum-same"]
+    if len(found) < 2:
+        return alone(scale).on(claim, "the same")
     least, most = min(found.values()), max(found.values())
-    agree = most - least <= SAME * most
-    ours = ", ".join(f"{label(name)} {found[name]:.4f}" for name in PUBLISHED if name in found)
+    outcome = constant(scale, SAME * most)
+    ours = ", ".join(f"{name} {mean:.4f}" for name, mean in found.items())
     reason = (
         f"The least mean delays differ by {most - least:.2g} ms. At low loads no queue forms, and "
         f"what is left is the path alone: "
         f"{1e3 * (evidence.ours.path_propagation + evidence.ours.path_serialisation):.3f} ms of "
         f"propagation and serialisation."
     )
-    return Verdict(
-        evidence.published.claims["delay-minimum-same"],
-        Outcome.AGREES if agree else Outcome.DISAGREES,
-        "the same",
-        f"{ours} ms",
-        reason,
-    )
+    if outcome is Outcome.NOT_MEASURED:
+        a, b, difference = furthest(scale)
+        limit = f"{figure_text(SAME * most)} ms"
+        reason = f"{undecided(f'{b} less {a}', difference, limit)} {reason}"
+    return Verdict(claim, outcome, "the same", f"{ours} ms", reason)
+
+
+def at_least_delay(evidence: Evidence) -> dict[str, list[float | None]]:
+    """The delays of each discipline at the load at which its mean is the least."""
+    found: dict[str, list[float | None]] = {}
+    for name in PUBLISHED:
+        rows = evidence.frame.filter(pl.col("discipline") == name)
+        means = rows.group_by("load").agg(pl.col("delay_ms").mean()).drop_nulls("delay_ms")
+        if means.is_empty():
+            continue
+        load = means.sort("delay_ms", "load")["load"][0]
+        at_load = rows.filter(pl.col("load") == load).sort("replica")
+        found[label(name)] = at_load["delay_ms"].to_list()
+    return found
 
 
 def first_greater(evidence: Evidence) -> Verdict:

@@ -8,6 +8,9 @@ from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, labels, published_label
 from sojourn.studies.eqm.verdicts.common import Rule, cells, order, printed
 from sojourn.studies.judging import not_measured, side_by_side
+from sojourn.studies.limits import undecided
+from sojourn.studies.tables import figure_text
+from sojourn.studies.trends import Scale, constant, furthest
 
 SAME = 0.005
 """Utilisations that differ by no more than this share count as the same."""
@@ -66,13 +69,20 @@ def same_early(evidence: Evidence) -> Verdict:
     others = [means[name] for name in ("eqm", "red", "rem")]
     apart = max(others) - min(others)
     gap = max(others) - means["sfq"]
+    scale = Scale({label(name): sample.values[name] for name in ("eqm", "red", "rem")}, "points")
+    limit = SAME * max(others)
+    outcome = constant(scale, limit)
     reason = (
         f"Over {evidence.readings['below'].title} the three differ by {apart:.2g} points of "
         f"utilisation at most. SFQ lies {gap:.2g} points below the highest of them."
     )
+    if outcome is Outcome.NOT_MEASURED:
+        a, b, difference = furthest(scale)
+        what = f"{b} less {a}"
+        reason = f"{undecided(what, difference, f'{figure_text(limit)} points')} {reason}"
     return Verdict(
         claim,
-        Outcome.AGREES if apart <= SAME * max(others) else Outcome.DISAGREES,
+        outcome,
         said,
         side_by_side(intervals, f"% ({evidence.readings['below'].title})"),
         reason,
