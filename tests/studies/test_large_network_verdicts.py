@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sojourn.studies.claims import Outcome
-from sojourn.studies.large_network import evidence, measures
+from sojourn.studies.large_network import answer, evidence, measures
 from sojourn.studies.large_network.disciplines import PUBLISHED
 from sojourn.studies.large_network.study import LargeNetworkStudy
 from sojourn.studies.large_network.verdicts import RULES
@@ -54,3 +54,43 @@ def test_two_replicas_do_not_tell_delays_apart():
 
 def test_what_is_full_is_so_with_two_replicas_too():
     assert before_full(1001.0, replicas=2).outcome is Outcome.DISAGREES
+
+
+def of_active(delays, throughputs, replicas=4):
+    """The sentence on RED and CoDel, where the four have these means."""
+    rows = [
+        {"case": evidence.ONE, "subject": subject, "replica": replica}
+        | dict.fromkeys(measures.MEASURES, 1.0)
+        | {
+            "delay": delays.get(subject, 2000.0) + NOISE[replica] * (1 + len(subject) % 3),
+            "throughput": throughputs.get(subject, 1400.0) + NOISE[replica] * (len(subject) % 3),
+        }
+        for subject in PUBLISHED
+        for replica in range(replicas)
+    ]
+    seen = Observed(pl.DataFrame(rows), measures.MEASURES)
+    settings = LargeNetworkStudy().settle({})
+    return answer.of_active(evidence.Evidence(seen, seen, pl.DataFrame(), settings))
+
+
+def test_the_answer_says_who_shortens_the_delay_and_what_it_costs():
+    assert of_active({"red": 200.0, "codel": 100.0}, {"red": 1330.0, "codel": 1372.0}) == (
+        "RED and CoDel shorten the delay, to 10.0 % and 5.0 % of drop-tail's; RED and CoDel with "
+        "less throughput, 95.0 % and 98.0 % of drop-tail's."
+    )
+    assert of_active({"codel": 100.0}, {}) == (
+        "CoDel shortens the delay, to 5.0 % of drop-tail's; no difference in throughput that the "
+        "intervals carry."
+    )
+    assert of_active({"red": 1000.0}, {"red": 1470.0}) == (
+        "RED shortens the delay, to 50.0 % of drop-tail's; RED with more throughput, 105.0 % of "
+        "drop-tail's."
+    )
+
+
+def test_the_answer_takes_no_delay_away_that_stays():
+    """As where 1000 packets wait in the device below the discipline."""
+    assert of_active({}, {}) == "Neither RED nor CoDel shortens the delay beyond doubt."
+    assert of_active({"red": 2100.0}, {}) == of_active({}, {})
+    few = of_active({"red": 200.0}, {}, replicas=2)
+    assert few == "Not measured: with fewer than 3 replicas nothing can be told apart."
