@@ -15,7 +15,6 @@ from discipline_pages import discipline_files
 from evidence_tables import of_control, results
 from python_classes import python_files
 from readme import readme_files
-from table_keys import table_keys
 
 from sojourn import _core
 from sojourn.cli import manual
@@ -70,7 +69,7 @@ def reference_files() -> dict[Path, str | bytes]:
             reference["congestion_controls"],
             control_evidence(reference["congestion_controls"]),
         ),
-        REFERENCE / "scenario.md": scenario_page(reference["tables"], json.loads(schema)),
+        REFERENCE / "scenario.md": scenario_page(reference["tables"]),
         REFERENCE / "metrics.md": metrics_page(),
         REFERENCE / "commands.md": commands_page(),
     } | discipline_files(reference["disciplines"], GENERATED, param_table)
@@ -98,7 +97,7 @@ def registry_page(
     return "\n\n".join(parts) + "\n"
 
 
-def scenario_page(tables: dict[str, list[dict[str, Any]]], schema: dict[str, Any]) -> str:
+def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
     """Return a page with the keys of each table of a scenario file."""
     headings = {
         "scenario": "Head of the file",
@@ -117,12 +116,10 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]], schema: dict[str, Any
         "access": "`access` of a dumbbell or of one of its flows",
     }
     parts = ["# Scenario files", GENERATED]
-    law = next(param["allowed"] for param in tables["flow"] if param["name"] == "start")
     for name, params in tables.items():
         if name == "design":
             parts += ["## `[vary]`", VARY.read_text(encoding="utf-8").rstrip()]
-        rows = [*params, *table_keys(name, schema, law)]
-        parts += [f"## {headings[name]}", param_table(rows)]
+        parts += [f"## {headings[name]}", param_table(params)]
     parts += ["## Random values", LAWS.read_text(encoding="utf-8").rstrip()]
     return "\n\n".join(parts) + "\n"
 
@@ -136,13 +133,17 @@ def param_table(params: list[dict[str, Any]]) -> str:
         return "It has no parameters of its own."
     rows = ["| key | default | what it is | allowed |", "| --- | --- | --- | --- |"]
     for param in params:
-        default = param.get("default_in_words") or f"`{param['default']}`"
-        default = "required" if param["required"] else default
+        default = "required" if param["required"] else default_of(param)
         for preset, value in param["presets"].items():
             default += f"<br>{preset}: `{value}`"
         cells = (f"`{param['name']}`", default, param["doc"], param["allowed"])
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
+
+
+def default_of(param: dict[str, Any]) -> str:
+    """Return what holds where a key is not given: a key that holds a table says it in words."""
+    return param["default"] if "nested" in param else f"`{param['default']}`"
 
 
 VARY = Path(__file__).with_name("vary.md")

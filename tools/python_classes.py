@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import keyword
+import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any
-
-from table_keys import undeclared
 
 from sojourn import _core
 
@@ -22,13 +21,13 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "sojourn"
 WIDTH = 100
 """Columns of a line."""
 
-TIMES = "str | Sequence[str] | Mapping[str, str]"
-"""A time, one for each flow, or ``{"first": ..., "step": ...}``."""
+NESTED = {"access": "Mapping[str, Any]", "rtt": "str | Sequence[str] | Mapping[str, str]"}
+"""What keys may be that hold a table or a list, where a class of ours is not one of it."""
 
 OWN_KEYS = {
     "scenario": ("name",),
     "link": ("name", "from", "to", "rate", "duplex"),
-    "flow": ("name", "count", "from", "to"),
+    "flow": ("name", "count", "from", "to", "transport", "traffic"),
     "tcp": ("protocol", "congestion_control"),
     "udp": ("protocol",),
 }
@@ -207,17 +206,17 @@ def keys_module(tables: dict[str, list[dict[str, Any]]]) -> str:
             for param in params:
                 if param["name"] in OWN_KEYS.get(table, ()):
                     continue
-                text = f"{param['name']}: {param['doc']} "
-                text += default_text(param["default"], param["presets"])
+                if "nested" in param:
+                    says = f"Default: {param['default'].replace('`', '``')}."
+                    kind = NESTED.get(param["name"], "Any")
+                else:
+                    says = default_text(param["default"], param["presets"])
+                    kind = type_of(param["schema"], param["default"])
+                text = f"{param['name']}: {without_links(param['doc'])} {says}"
                 doc += paragraph(text, 8, "", 12)
-                fields.append(f"    {param['name']}: {type_of(param['schema'], param['default'])}")
-        if table_keys := {
-            "scenario": ["vary", "design"],
-            "link": undeclared(json.loads(_core.schema())["$defs"]["link"]),
-        }.get(of[0][0]):
-            fields += [f"    {key}: Any" for key in table_keys]
-        if of[0][0] == "flow":
-            fields += ["    access: Mapping[str, Any]", f"    rtt: {TIMES}"]
+                fields.append(f"    {param['name']}: {kind}")
+        if of[0][0] == "scenario":
+            fields += ["    vary: Any", "    design: Any"]
         doc += ['    """', ""]
         bodies.append("\n".join([f"class {name}(TypedDict, total=False):", *doc, *fields]))
     imports = "Any, Literal, TypedDict" if "Literal[" in "".join(bodies) else "Any, TypedDict"
@@ -228,6 +227,11 @@ def keys_module(tables: dict[str, list[dict[str, Any]]]) -> str:
         f"from typing import {imports}"
     )
     return "\n\n\n".join([head, *bodies]) + "\n"
+
+
+def without_links(text: str) -> str:
+    """Return a text of the reference with the names of pages where it links to them."""
+    return re.sub(r"\[(\w+)\]\(\.\./([\w/-]+\.md)\)", r"\1: docs/\2", text)
 
 
 def paragraph(text: str, indent: int, begin: str = "", further: int | None = None) -> list[str]:

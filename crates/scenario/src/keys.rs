@@ -1,5 +1,11 @@
 //! The tables of a scenario file, declared once: reader, schema and reference come from here.
 
+mod nested;
+
+pub use self::nested::{
+    ACCESS_NESTED, BOTTLENECK_NESTED, DUMBBELL_NESTED, FLOW_NESTED, LINK_NESTED, LOSS_NESTED,
+    NestedKey, SECTIONS, STEPS_NESTED, Values,
+};
 use sojourn_base::{
     Auto, Bytes, Distribution, Ecn, Fault, Momentary, Name, Optional, Param, ParamSet, Preset,
     Probability, Quantity, Rate, Scalar, Span, Whole, params,
@@ -215,26 +221,15 @@ params! {
     }
 }
 
-/// Keys beside the scalar ones: tables and lists.
-pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "design", "vary"];
-pub(crate) const LINK_TABLES: &[&str] = &["delay"];
-/// Of a link and of a dumbbell's bottleneck.
-pub(crate) const WAYS_TABLES: &[&str] = &["changes", "queue", "reverse_queue"];
-/// Of these and of a dumbbell's access links.
-pub(crate) const WIRE_TABLES: &[&str] = &["loss", "reverse_loss", "jitter", "reverse_jitter"];
-pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access", "rtt"];
-pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
-pub(crate) const STEPS_TABLES: &[&str] = &["rates", "delays", "opportunities"];
-pub(crate) const LOSS_TABLES: &[&str] = &["packets"];
-
 /// The names of declared parameters.
 pub(crate) fn names(params: &'static [Param]) -> impl Iterator<Item = &'static str> {
     params.iter().map(|param| param.name)
 }
 
 /// All keys of a declared table.
-pub(crate) fn keys_of<T: ParamSet>(tables: &[&'static str]) -> Vec<&'static str> {
-    names(T::PARAMS).chain(tables.iter().copied()).collect()
+pub(crate) fn keys_of<T: ParamSet>(nested: &[NestedKey]) -> Vec<&'static str> {
+    let nested = nested.iter().map(|key| key.name);
+    names(T::PARAMS).chain(nested).collect()
 }
 
 /// A node, or all nodes of one numbered name: `s*`.

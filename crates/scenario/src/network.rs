@@ -208,9 +208,7 @@ fn read_links(
     let path =
         name_of("link", table).map_or_else(|| "link".to_owned(), |name| format!("link.{name}"));
     let reader = Reader::new(table, place, &path);
-    reader.only(&keys::keys_of::<Link>(
-        &[keys::LINK_TABLES, keys::WAYS_TABLES, keys::WIRE_TABLES].concat(),
-    ))?;
+    reader.only(&keys::keys_of::<Link>(keys::LINK_NESTED))?;
     let link: Link = reader.read(Preset::Reference)?;
     let stems = [link.from.stem(), link.to.stem()];
     let numbers: Vec<Option<u64>> = match stems.into_iter().flatten().next() {
@@ -331,7 +329,7 @@ fn read_flows(
         format!("flow.{group}")
     };
     let reader = Reader::new(table, place, &path);
-    reader.only(&keys::keys_of::<Flow>(keys::FLOW_TABLES))?;
+    reader.only(&keys::keys_of::<Flow>(keys::FLOW_NESTED))?;
     let flow: Flow = reader.read(Preset::Reference)?;
     let required = |key: &str| {
         let missing = || reader.error(key, "found nothing; allowed: a table");

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use sojourn_base::{Entry, Param, ParamSet, Preset};
 
-use crate::keys;
+use crate::keys::{self, NestedKey};
 
 /// A parameter as data.
 fn param(param: &Param) -> Value {
@@ -19,7 +19,7 @@ fn param(param: &Param) -> Value {
         "name": param.name,
         "doc": words(param.doc),
         "allowed": param.allowed,
-        "schema": serde_json::from_str::<Value>(param.schema).unwrap_or_default(),
+        "schema": parsed(param.schema),
         "default": param.default,
         "required": param.default.is_empty(),
         "presets": presets,
@@ -29,6 +29,25 @@ fn param(param: &Param) -> Value {
 /// A doc comment on one line.
 fn words(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A key that holds more than a scalar: as a parameter is, but its default is in Markdown.
+fn nested(key: &NestedKey) -> Value {
+    json!({
+        "name": key.name,
+        "doc": key.doc,
+        "allowed": key.values.allowed.concat(),
+        "schema": parsed(key.values.schema),
+        "default": key.default,
+        "required": key.default.is_empty(),
+        "presets": {},
+        "nested": true,
+    })
+}
+
+/// A schema that is declared as text.
+fn parsed(schema: &str) -> Value {
+    serde_json::from_str(schema).unwrap_or_default()
 }
 
 fn params(params: &[Param]) -> Value {
@@ -51,10 +70,14 @@ fn entries(registry: &[Entry]) -> Value {
 
 /// Everything that can be listed.
 pub fn document() -> Value {
-    let tables: Map<String, Value> = tables()
-        .into_iter()
-        .map(|table| (table.name.to_owned(), params(table.params)))
-        .collect();
+    let all_keys = |table: Described| -> Value {
+        let nested = table.nested.iter().map(nested);
+        table.params.iter().map(param).chain(nested).collect()
+    };
+    let head = ("scenario".to_owned(), params(keys::Top::PARAMS));
+    let others = tables().into_iter();
+    let others = others.map(|table| (table.name.to_owned(), all_keys(table)));
+    let tables: Map<String, Value> = core::iter::once(head).chain(others).collect();
     json!({
         "disciplines": entries(sojourn_queue::DISCIPLINES),
         "congestion_controls": entries(sojourn_transport::CONTROLLERS),
@@ -67,149 +90,44 @@ pub fn document() -> Value {
 struct Described {
     name: &'static str,
     params: &'static [Param],
-    /// Keys that hold tables or lists, and what they may hold.
-    tables: Vec<(&'static str, Value)>,
-    required: &'static [&'static str],
+    nested: &'static [NestedKey],
 }
 
-impl Described {
-    /// A table without such keys.
-    fn plain(name: &'static str, params: &'static [Param]) -> Self {
-        Self {
-            name,
-            params,
-            tables: Vec::new(),
-            required: &[],
-        }
-    }
-}
-
-fn refer(table: &str) -> Value {
-    json!({ "$ref": format!("#/$defs/{table}") })
-}
-
-/// What a link and a bottleneck have in common.
-fn ways() -> Vec<(&'static str, Value)> {
-    let list = json!({ "type": "array", "items": refer("change") });
-    let changes = ("changes", json!({ "anyOf": [list, refer("steps")] }));
-    let queues = ["queue", "reverse_queue"].map(|key| (key, refer("queue")));
-    [vec![changes], wires(), queues.to_vec()].concat()
-}
-
-/// What these and a dumbbell's access links have in common.
-fn wires() -> Vec<(&'static str, Value)> {
-    let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
-    let loss = json!({ "anyOf": [share, refer("loss")] });
-    let jitter = json!({ "anyOf": [{ "type": "string" }, refer("jitter")] });
-    vec![
-        ("loss", loss.clone()),
-        ("reverse_loss", loss),
-        ("jitter", jitter.clone()),
-        ("reverse_jitter", jitter),
-    ]
-}
-
+/// All of them but the head, in the order of the reference.
 fn tables() -> Vec<Described> {
-    let times = json!({ "anyOf": [
-        { "type": "string" },
-        { "type": "array", "items": { "type": "string" } },
-        {
-            "type": "object",
-            "properties": { "first": { "type": "string" }, "step": { "type": "string" } },
-            "required": ["first", "step"],
-            "additionalProperties": false,
-        },
-    ] });
-    let list = |of: &str| json!({ "type": "array", "items": refer(of) });
-    let follow = || {
-        json!({ "anyOf": [
-            { "type": "string" },
-            { "type": "array", "items": { "type": "string" } },
-        ] })
+    let table = |name, params, nested| Described {
+        name,
+        params,
+        nested,
     };
-    let numbers = json!({ "type": "array", "items": { "type": "integer", "minimum": 1 } });
     vec![
-        Described {
-            name: "scenario",
-            params: keys::Top::PARAMS,
-            tables: vec![
-                ("link", list("link")),
-                ("flow", list("flow")),
-                ("dumbbell", refer("dumbbell")),
-                ("design", refer("design")),
-                ("vary", json!({ "type": "object" })),
-            ],
-            required: &[],
-        },
-        Described::plain("design", keys::Design::PARAMS),
-        Described {
-            name: "link",
-            params: keys::Link::PARAMS,
-            tables: [vec![("delay", times.clone())], ways()].concat(),
-            required: &[],
-        },
-        Described::plain("change", keys::LinkChange::PARAMS),
-        Described {
-            name: "steps",
-            params: keys::LinkSteps::PARAMS,
-            tables: vec![
-                ("rates", follow()),
-                ("delays", follow()),
-                ("opportunities", json!({ "type": "string" })),
-            ],
-            required: &[],
-        },
-        Described {
-            name: "loss",
-            params: keys::LinkLoss::PARAMS,
-            tables: vec![("packets", numbers)],
-            required: &[],
-        },
-        Described::plain("jitter", keys::LinkJitter::PARAMS),
-        Described {
-            name: "flow",
-            params: keys::Flow::PARAMS,
-            tables: vec![
-                ("transport", refer("transport")),
-                ("traffic", refer("traffic")),
-                ("access", refer("access")),
-                ("rtt", times),
-            ],
-            required: &["transport", "traffic"],
-        },
-        Described::plain("udp", keys::Transport::PARAMS),
-        Described::plain("tcp", keys::TcpTransport::PARAMS),
-        Described::plain("connection", sojourn_transport::TcpParams::PARAMS),
-        Described {
-            name: "dumbbell",
-            params: keys::Dumbbell::PARAMS,
-            tables: vec![
-                ("bottleneck", refer("bottleneck")),
-                ("access", refer("access")),
-            ],
-            required: &["bottleneck"],
-        },
-        Described {
-            name: "bottleneck",
-            params: keys::Bottleneck::PARAMS,
-            tables: ways(),
-            required: &[],
-        },
-        Described {
-            name: "access",
-            params: keys::Access::PARAMS,
-            tables: wires(),
-            required: &[],
-        },
+        table("design", keys::Design::PARAMS, &[]),
+        table("link", keys::Link::PARAMS, keys::LINK_NESTED),
+        table("change", keys::LinkChange::PARAMS, &[]),
+        table("steps", keys::LinkSteps::PARAMS, keys::STEPS_NESTED),
+        table("loss", keys::LinkLoss::PARAMS, keys::LOSS_NESTED),
+        table("jitter", keys::LinkJitter::PARAMS, &[]),
+        table("flow", keys::Flow::PARAMS, keys::FLOW_NESTED),
+        table("udp", keys::Transport::PARAMS, &[]),
+        table("tcp", keys::TcpTransport::PARAMS, &[]),
+        table("connection", sojourn_transport::TcpParams::PARAMS, &[]),
+        table("dumbbell", keys::Dumbbell::PARAMS, keys::DUMBBELL_NESTED),
+        table(
+            "bottleneck",
+            keys::Bottleneck::PARAMS,
+            keys::BOTTLENECK_NESTED,
+        ),
+        table("access", keys::Access::PARAMS, keys::ACCESS_NESTED),
     ]
 }
 
 /// The schema of one declared table.
-fn object(params: &[Param], tables: &[(&str, Value)], also_required: &[&str]) -> Value {
+fn object(params: &[Param], nested: &[NestedKey]) -> Value {
     let mut properties = Map::new();
-    let mut required: Vec<&str> = also_required.to_vec();
+    let must = nested.iter().filter(|key| key.default.is_empty());
+    let mut required: Vec<&str> = must.map(|key| key.name).collect();
     for param in params {
-        let mut schema: Value = serde_json::from_str(param.schema).unwrap_or_default();
+        let mut schema = parsed(param.schema);
         if matches!(param.default, "auto" | "none") {
             schema = json!({ "anyOf": [{ "const": param.default }, schema] });
         }
@@ -221,8 +139,8 @@ fn object(params: &[Param], tables: &[(&str, Value)], also_required: &[&str]) ->
         }
         properties.insert(param.name.to_owned(), schema);
     }
-    for (name, schema) in tables {
-        properties.insert((*name).to_owned(), schema.clone());
+    for key in nested {
+        properties.insert(key.name.to_owned(), parsed(key.values.schema));
     }
     json!({
         "type": "object",
@@ -235,7 +153,7 @@ fn object(params: &[Param], tables: &[(&str, Value)], also_required: &[&str]) ->
 /// The schema of a table whose word `word` says which parameters it has.
 fn choice(word: &str, default: Option<&str>, entries: &[(&str, &[Param])]) -> Value {
     let one = |(name, params): &(&str, &[Param])| {
-        let mut schema = object(params, &[], &[]);
+        let mut schema = object(params, &[]);
         schema["properties"][word] = json!({ "const": name });
         schema["properties"]["preset"] = json!({ "enum": Preset::ALL.map(Preset::name) });
         if default != Some(name)
@@ -258,12 +176,12 @@ fn transport() -> Value {
             entry.params,
         ]
         .concat();
-        let mut schema = object(&params, &[], &[]);
+        let mut schema = object(&params, &[]);
         schema["properties"]["protocol"] = json!({ "const": "tcp" });
         schema["properties"]["congestion_control"] = json!({ "const": entry.name });
         schema
     };
-    let mut udp = object(keys::Transport::PARAMS, &[], &[]);
+    let mut udp = object(keys::Transport::PARAMS, &[]);
     udp["properties"]["protocol"] = json!({ "const": "udp" });
     let all = core::iter::once(udp).chain(sojourn_transport::CONTROLLERS.iter().map(tcp));
     json!({ "anyOf": all.collect::<Vec<_>>() })
@@ -273,14 +191,16 @@ fn transport() -> Value {
 pub fn schema() -> Value {
     let mut defs = Map::new();
     defs.insert("transport".to_owned(), transport());
+    let mut head = object(keys::Top::PARAMS, &[]);
+    for (name, section) in keys::SECTIONS {
+        head["properties"][*name] = parsed(section);
+    }
+    defs.insert("scenario".to_owned(), head);
     for table in tables() {
         if matches!(table.name, "udp" | "tcp" | "connection") {
             continue;
         }
-        defs.insert(
-            table.name.to_owned(),
-            object(table.params, &table.tables, table.required),
-        );
+        defs.insert(table.name.to_owned(), object(table.params, table.nested));
     }
     let disciplines: Vec<_> = sojourn_queue::DISCIPLINES
         .iter()

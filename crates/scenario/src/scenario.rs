@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use sojourn_base::{Auto, Optional, Preset, Span};
+use sojourn_base::{Auto, Optional, ParamSet, Preset, Span};
 
 use crate::build::{Draws, Files, Plan};
 use crate::design::Draw;
@@ -460,7 +460,8 @@ const NO_RESULT: &[&str] = &[
 /// Reads and checks the head of a file.
 fn read_top(tree: &Table) -> Result<Top, Located> {
     let reader = Reader::new(tree, Place::File, "");
-    reader.only(&keys::keys_of::<Top>(keys::TOP_TABLES))?;
+    let sections = keys::SECTIONS.iter().map(|(name, _)| *name);
+    reader.only(&keys::names(Top::PARAMS).chain(sections).collect::<Vec<_>>())?;
     let top: Top = reader.read(Preset::Reference)?;
     if top.duration == Span::ZERO || top.duration > LONGEST {
         let message = format!(

@@ -52,6 +52,28 @@ class LinkKeys(TypedDict, total=False):
             the queue has the preset ns3, otherwise none. Default ``auto``.
         reorders: Whether a packet may overtake an earlier one where `jitter` or `changes` make the
             delay vary. If not, it arrives together with the earlier packet. Default ``false``.
+        delay: Propagation delay of one way. One value holds for all links of a numbered node; a
+            list has one for each, in the order of their numbers; `{ first, step }` gives the first
+            link `first` and every further one `step` more. What is random is drawn once for each
+            link and replica, the same for both directions. Default: ``0 s``.
+        changes: How its rate or delay changes, both ways where it has two. A list has what holds
+            from each instant on; a table has rates or delays that follow each other from the
+            start, each for one `step`, and begin anew when all have been. The packet that is being
+            sent goes out as it began. `0 bit/s` is an outage: nothing is sent. Room that is
+            counted in `bdp` or `ms` stays as `rate` says; more: docs/how-to/changing-links.md.
+            Default: none.
+        loss: What is lost on the wire: a share of the packets, each by itself, or a table of
+            another law. A packet that is lost has been sent and has crossed; it is a drop with the
+            reason `link`. More: docs/how-to/lossy-links.md. Default: ``0``.
+        reverse_loss: As `loss`, on the way back. Only where `duplex = true`. Default: ``0``.
+        jitter: What a packet takes on the wire beyond the link's delay, drawn anew for each. It
+            comes out no earlier than those that were sent before it, unless `reorders`. More:
+            docs/how-to/uneven-links.md. Default: ``0 s``.
+        reverse_jitter: As `jitter`, on the way back. Only where `duplex = true`. Default: ``0 s``.
+        queue: What waits before the link. The packet being sent is not in it. Default:
+            ``droptail``, ``1000 packets``.
+        reverse_queue: As `queue`, on the way back. Only where `duplex = true`. Default:
+            ``droptail``, ``1000 packets``.
     """
 
     overhead: str
@@ -74,6 +96,13 @@ class FlowKeys(TypedDict, total=False):
         first: Number of the first node that `s*` stands for. Default ``0``.
         start: Time at which the flow starts. Default ``0 s``.
         stop: Time at which the flow stops. Default ``none``.
+        access: In a dumbbell, of a flow that names no ends: its own links at both sides. What it
+            does not give is as the dumbbell's. Default: the dumbbell's.
+        rtt: In a dumbbell, of a flow that names no ends: its two-way propagation delay. Its access
+            links share equally what the bottleneck's delay leaves of it. With `count`, a list has
+            one for each flow; `{ first, step }` gives the first flow `first` and every further one
+            `step` more. What is random is drawn once for each flow and replica. Default: the
+            dumbbell's.
     """
 
     first: int
@@ -90,6 +119,13 @@ class UdpKeys(TypedDict, total=False):
         first: Number of the first node that `s*` stands for. Default ``0``.
         start: Time at which the flow starts. Default ``0 s``.
         stop: Time at which the flow stops. Default ``none``.
+        access: In a dumbbell, of a flow that names no ends: its own links at both sides. What it
+            does not give is as the dumbbell's. Default: the dumbbell's.
+        rtt: In a dumbbell, of a flow that names no ends: its two-way propagation delay. Its access
+            links share equally what the bottleneck's delay leaves of it. With `count`, a list has
+            one for each flow; `{ first, step }` gives the first flow `first` and every further one
+            `step` more. What is random is drawn once for each flow and replica. Default: the
+            dumbbell's.
         preset: Which implementation's defaults apply. Default ``reference``.
         payload: Payload of each packet. Default ``1472 B``; ns3: ``512 B``; ns2: ``210 B``.
         header: Header bytes on the wire around each payload. Default ``28 B``; ns2: ``0 B``.
@@ -101,13 +137,13 @@ class UdpKeys(TypedDict, total=False):
     first: int
     start: str
     stop: str
+    access: Mapping[str, Any]
+    rtt: str | Sequence[str] | Mapping[str, str]
     preset: Literal["reference", "linux", "ns3", "ns2"]
     payload: str
     header: str
     ecn: Literal["ect1"] | bool
     dscp: int | str
-    access: Mapping[str, Any]
-    rtt: str | Sequence[str] | Mapping[str, str]
 
 
 class TcpKeys(TypedDict, total=False):
@@ -117,6 +153,13 @@ class TcpKeys(TypedDict, total=False):
         first: Number of the first node that `s*` stands for. Default ``0``.
         start: Time at which the flow starts. Default ``0 s``.
         stop: Time at which the flow stops. Default ``none``.
+        access: In a dumbbell, of a flow that names no ends: its own links at both sides. What it
+            does not give is as the dumbbell's. Default: the dumbbell's.
+        rtt: In a dumbbell, of a flow that names no ends: its two-way propagation delay. Its access
+            links share equally what the bottleneck's delay leaves of it. With `count`, a list has
+            one for each flow; `{ first, step }` gives the first flow `first` and every further one
+            `step` more. What is random is drawn once for each flow and replica. Default: the
+            dumbbell's.
         preset: Which implementation's defaults apply. Default ``reference``.
         dscp: Differentiated-services codepoint of the flow's packets. Default ``0``.
         segment: Largest payload of a segment. With the headers around it, it implies the MTU of
@@ -196,6 +239,8 @@ class TcpKeys(TypedDict, total=False):
     first: int
     start: str
     stop: str
+    access: Mapping[str, Any]
+    rtt: str | Sequence[str] | Mapping[str, str]
     preset: Literal["reference", "linux", "ns3", "ns2"]
     dscp: int | str
     segment: str
@@ -227,5 +272,3 @@ class TcpKeys(TypedDict, total=False):
     fin: bool
     ecn: bool | str
     pacing: bool | str
-    access: Mapping[str, Any]
-    rtt: str | Sequence[str] | Mapping[str, str]

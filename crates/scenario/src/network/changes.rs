@@ -294,7 +294,7 @@ fn read_list(items: &[Node], key: &str, at_first: Rate) -> Result<Arc<[Change]>,
 
 fn read_steps(table: &Table, place: Place, key: &str, duration: Span) -> Result<When, Located> {
     let reader = Reader::new(table, place, key);
-    reader.only(&keys::keys_of::<LinkSteps>(keys::STEPS_TABLES))?;
+    reader.only(&keys::keys_of::<LinkSteps>(keys::STEPS_NESTED))?;
     let LinkSteps { step } = reader.read(Preset::Reference)?;
     if step == Span::ZERO {
         return Err(reader.error("step", format!("found {step}; allowed: above zero")));

@@ -40,7 +40,7 @@ impl AccessPlan {
     /// Reads them; what is not given is as the `common` ones have it.
     fn read(node: &Node, key: &str, common: &Self) -> Result<Self, Located> {
         let reader = Reader::of(node, key)?;
-        reader.only(&keys::keys_of::<Access>(keys::WIRE_TABLES))?;
+        reader.only(&keys::keys_of::<Access>(keys::ACCESS_NESTED))?;
         let Access {
             rate,
             delay,
@@ -59,13 +59,12 @@ impl AccessPlan {
 impl DumbbellPlan {
     pub(super) fn read(node: &Node, duration: Span) -> Result<Self, Located> {
         let reader = Reader::of(node, "dumbbell")?;
-        reader.only(&keys::keys_of::<Dumbbell>(keys::DUMBBELL_TABLES))?;
+        reader.only(&keys::keys_of::<Dumbbell>(keys::DUMBBELL_NESTED))?;
         let dumbbell: Dumbbell = reader.read(Preset::Reference)?;
         let missing = || reader.error("bottleneck", "found nothing; allowed: a table");
         let inner = reader.node("bottleneck").ok_or_else(missing)?;
         let inner = Reader::of(inner, "dumbbell.bottleneck")?;
-        let tables = [keys::WAYS_TABLES, keys::WIRE_TABLES].concat();
-        inner.only(&keys::keys_of::<Bottleneck>(&tables))?;
+        inner.only(&keys::keys_of::<Bottleneck>(keys::BOTTLENECK_NESTED))?;
         let bottleneck: Bottleneck = inner.read(Preset::Reference)?;
         let access = match reader.node("access") {
             Some(node) => AccessPlan::read(node, "dumbbell.access", &AccessPlan::default())?,

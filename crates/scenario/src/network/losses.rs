@@ -37,7 +37,7 @@ pub(super) fn read(node: &Node, key: &str) -> Result<Option<LossLaw>, Located> {
 
 fn read_table(node: &Node, key: &str) -> Result<LossLaw, Located> {
     let reader = Reader::of(node, key)?;
-    reader.only(&keys::keys_of::<LinkLoss>(keys::LOSS_TABLES))?;
+    reader.only(&keys::keys_of::<LinkLoss>(keys::LOSS_NESTED))?;
     let loss: LinkLoss = reader.read(Preset::Reference)?;
     let laws = LAWS.into_iter();
     let laws: Vec<(&str, &Node)> = laws
