@@ -9,7 +9,7 @@ use sojourn_scenario::outside::Wanted;
 use sojourn_transport::cc::Needs;
 use sojourn_transport::{AckSample, CongestionControl, LossEvent, LossKind, Start, State};
 
-use super::raised;
+use super::{probe_attributes, raised};
 
 /// What rounding may take from a window, bytes.
 const ROUNDING: f64 = 1e-6;
@@ -156,10 +156,7 @@ impl PythonController {
         Python::attach(|py| {
             let told = call(py, self).and_then(|_| self.read(py));
             if let Err(error) = told {
-                let title = &self.title;
-                let place =
-                    format!("{title}: {name} raised an exception at {now} of simulated time");
-                raised::unwind(py, &error, &place);
+                raised::unwind(py, &error, &raised::place(&self.title, name, now, None));
             }
         });
     }
@@ -245,16 +242,7 @@ impl CongestionControl for PythonController {
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         Python::attach(|py| {
-            for name in &self.probes {
-                let value = self.object.bind(py).getattr(name.as_str());
-                match value.and_then(|value| value.extract::<f64>()) {
-                    Ok(value) => show(name, value),
-                    Err(error) => {
-                        let place = format!("{}: the probe {name} is no number", self.title);
-                        raised::unwind(py, &error, &place)
-                    }
-                }
-            }
+            probe_attributes(self.object.bind(py), &self.title, &self.probes, show);
         });
     }
 

@@ -9,9 +9,9 @@ pub(crate) mod raised;
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use sojourn_base::LinkInfo;
+use sojourn_base::{Limit, LinkInfo, Quantity, Scalar};
 use sojourn_queue::Policy;
 use sojourn_scenario::outside::{Makers, Refusal, Wanted};
 use sojourn_transport::{CongestionControl, Start};
@@ -101,6 +101,32 @@ impl Makers for PythonMakers {
                 Err(error) => Err(refusal(py, &error)),
             }
         })
+    }
+}
+
+/// The limit of a discipline's object.
+fn limit_of(object: &Bound<'_, PyAny>) -> PyResult<Limit> {
+    let limit: String = object.getattr("limit")?.extract()?;
+    Limit::read(Scalar::Text(&limit))
+        .map_err(|fault| PyValueError::new_err(format!("limit: {fault}")))
+}
+
+/// Shows the attributes called `probes`; ends the run where one is no number.
+fn probe_attributes(
+    object: &Bound<'_, PyAny>,
+    title: &str,
+    probes: &[String],
+    show: &mut dyn FnMut(&str, f64),
+) {
+    for name in probes {
+        let value = object.getattr(name.as_str());
+        match value.and_then(|value| value.extract::<f64>()) {
+            Ok(value) => show(name, value),
+            Err(error) => {
+                let place = format!("{title}: the probe {name} is no number");
+                raised::unwind(object.py(), &error, &place)
+            }
+        }
     }
 }
 

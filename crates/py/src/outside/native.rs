@@ -8,13 +8,13 @@ use core::ptr;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Stream, Time};
+use sojourn_base::{LinkInfo, Stream, Time};
 use sojourn_queue::policy::{Desk, Facts, Hooks, Verdict};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
 use super::desk::after;
-use super::raised;
+use super::{limit_of, raised};
 
 /// What a hook is told: `PACKET` of `sojourn/own/native.py`, field by field.
 #[repr(C)]
@@ -99,9 +99,7 @@ impl NativePolicy {
         wanted: &Wanted<'_>,
         link: &LinkInfo,
     ) -> PyResult<Self> {
-        let limit: String = object.getattr("limit")?.extract()?;
-        let limit = Limit::read(Scalar::Text(&limit))
-            .map_err(|fault| PyValueError::new_err(format!("limit: {fault}")))?;
+        let limit = limit_of(object)?;
         let (names, start): (Vec<String>, Vec<f64>) = object.call_method0("_start")?.extract()?;
         let shown: Vec<String> = object.getattr("probes")?.extract()?;
         let place = |name: String| {
@@ -193,13 +191,12 @@ impl NativePolicy {
 
     #[cold]
     fn timer_is_over(&self, hook: &str, now: Time, time: f64) -> ! {
-        let place = format!("{}: {hook} at {now} of simulated time", self.title);
         let message = format!(
             "state.next_timer: found {time}; allowed: a time after now, which is {}, in s, or \
              infinity for none",
             now.as_s()
         );
-        Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
+        self.refuse(hook, now, message)
     }
 
     /// Ends the run with the exception that a hook raised. Machine code keeps no traceback, so the
@@ -262,19 +259,24 @@ impl NativePolicy {
 
     #[cold]
     fn waits_for_nothing(&self, now: Time, wait: f64) -> ! {
-        let place = format!("{}: dequeue at {now} of simulated time", self.title);
         let message =
             format!("packet.wait_until: found {wait} s; allowed: a time after now, which is {now}");
-        Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
+        self.refuse("dequeue", now, message)
     }
 
     #[cold]
     fn fail(&self, hook: &str, now: Time, answer: i64) -> ! {
-        let place = format!("{}: {hook} at {now} of simulated time", self.title);
         let message = format!(
             "it answered {answer}; allowed: ACCEPT, DROP, MARK, drop(...), mark(...) or the number \
              of a queue; in dequeue also WAIT, with packet.wait_until after now"
         );
+        self.refuse(hook, now, message)
+    }
+
+    /// Ends the run with what a hook may not do.
+    #[cold]
+    fn refuse(&self, hook: &str, now: Time, message: String) -> ! {
+        let place = format!("{}: {hook} at {now} of simulated time", self.title);
         Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
     }
 }

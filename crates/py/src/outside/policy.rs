@@ -7,13 +7,13 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Stream, Time};
+use sojourn_base::{LinkInfo, Stream, Time};
 use sojourn_queue::policy::{self, Facts, Hooks, Verdict};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
 use super::desk::Desk;
-use super::raised;
+use super::{limit_of, probe_attributes, raised};
 
 /// A hook of the class: its name and, where the class has it, its bound method.
 struct Hook {
@@ -56,9 +56,7 @@ impl PythonPolicy {
         link: &LinkInfo,
     ) -> PyResult<Self> {
         let desk = object.cast::<Desk>()?;
-        let limit: String = object.getattr("limit")?.extract()?;
-        let limit = Limit::read(Scalar::Text(&limit))
-            .map_err(|fault| PyValueError::new_err(format!("limit: {fault}")))?;
+        let limit = limit_of(object)?;
         let hook = |name| Hook::new(object, name);
         let policy = Self {
             title: format!("{} on {}", wanted.name, wanted.place),
@@ -260,16 +258,7 @@ impl Policy for PythonPolicy {
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         Python::attach(|py| {
-            for name in &self.probes {
-                let value = self.desk.bind(py).getattr(name.as_str());
-                match value.and_then(|value| value.extract::<f64>()) {
-                    Ok(value) => show(name, value),
-                    Err(error) => {
-                        let place = format!("{}: the probe {name} is no number", self.title);
-                        raised::unwind(py, &error, &place)
-                    }
-                }
-            }
+            probe_attributes(self.desk.bind(py), &self.title, &self.probes, show);
         });
     }
 
