@@ -47,6 +47,7 @@
 //! that was peeked at still counts in the state, though the discipline has let it go.
 
 mod ack;
+mod aliases;
 mod discipline;
 mod packet;
 mod params;

@@ -102,6 +102,14 @@ fn parameters_that_are_no_values_or_given_twice_are_refused() {
 }
 
 #[test]
+fn null_beside_a_value_leaves_that_value() {
+    let tables = json!({"mss": null, "preset": null, "params": {"mss": 500, "preset": "ns3"}});
+    let (mut talk, _) = Talk::new(&json!({"cmd": "new", "tcp_sender": tables}));
+    let reply = talk.ask(&json!({"cmd": "app_write", "t_ns": 0, "bytes": 1000}));
+    assert_eq!(reply["sent"], json!([[0, 1, 501], [0, 501, 1001]]));
+}
+
+#[test]
 fn a_round_trip_takes_no_less_than_no_time() {
     let (mut talk, _) = Talk::new(&json!({"cmd": "new", "congestion_control": "newreno"}));
     let reply = talk.ask(&json!({"cmd": "ack", "t_ns": 0, "rtt_s": -0.1}));

@@ -22,20 +22,12 @@ impl Request<'_> {
         };
         let ack = Request(object);
         ack.only(&KNOWN).map_err(|what| format!("ack: {what}"))?;
-        let flag = |name, usual| match ack.get(name) {
-            None => Ok(usual),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(format!(
-                "{name}: found {}; allowed: true or false",
-                shown(other)
-            )),
-        };
         Ok(Some(AckView {
             connection: ack.whole("connection", u64::MAX)?.unwrap_or(0),
             number: needed("number", ack.whole("number", u64::MAX)?)?,
-            pure: flag("pure", true)?,
-            ece: flag("ece", false)?,
-            cwr: flag("cwr", false)?,
+            pure: ack.flag("pure", true)?,
+            ece: ack.flag("ece", false)?,
+            cwr: ack.flag("cwr", false)?,
             sack: match ack.get("sack") {
                 None => Sack::None,
                 Some(value) => Sack::Blocks(blocks(value)?),

@@ -9,7 +9,7 @@ use sojourn_queue::{
 };
 
 use super::Refusal;
-use super::packet::{Driven, Told};
+use super::packet::{Driven, Verdicts};
 use super::params::{Params, by_variant, link};
 use super::request::{Request, needed};
 use crate::error::unknown;
@@ -81,7 +81,7 @@ impl Session {
         let empty = Map::new();
         let given = request.object("params")?.unwrap_or(&empty);
         let link = link(request.object("link")?.unwrap_or(&empty), given)?;
-        let mut random = Stream::new(request.whole("seed", u64::MAX)?.unwrap_or(1));
+        let mut random = Stream::new(request.seed()?);
         let discipline = if is_outside(name) {
             from_outside(name, given, &link, makers, &mut random)?
         } else {
@@ -130,10 +130,10 @@ impl Session {
             rtt: request.seconds("rtt_s")?,
             enqueued: Time::ZERO,
         };
-        let now = self.instant(request)?;
+        let now = request.instant(self.now)?;
         let (id, serial) = (packet.id.clone(), packet.serial);
-        let mut told = Told::default();
-        self.timers(&mut told, |due| due < now)?;
+        let mut verdicts = Verdicts::default();
+        self.timers(&mut verdicts, |due| due < now)?;
         self.now = now;
         self.arrivals += 1;
         self.stored(flow, 1);
@@ -141,53 +141,55 @@ impl Session {
             enqueued: now,
             ..packet
         };
-        self.call(&mut told, |discipline, ctx| discipline.enqueue(packet, ctx));
-        self.timers(&mut told, |due| due <= now)?;
-        let ok = told.gone.iter().all(|&(gone, _)| gone != serial);
+        self.call(&mut verdicts, |discipline, ctx| {
+            discipline.enqueue(packet, ctx);
+        });
+        self.timers(&mut verdicts, |due| due <= now)?;
+        let ok = verdicts.gone.iter().all(|&(gone, _)| gone != serial);
         Ok(json!({
-            "id": id, "ok": ok, "drops": told.drops, "marks": told.marks, "state": self.state()
+            "id": id, "ok": ok, "drops": verdicts.drops, "marks": verdicts.marks, "state": self.state()
         }))
     }
 
     pub(super) fn dequeue(&mut self, request: &Request<'_>) -> Result<Value, String> {
-        let (mut told, packet) = self.head(request)?;
+        let (mut verdicts, packet) = self.head(request)?;
         if let Some(packet) = &packet {
             self.stored(packet.flow, -1);
         }
         let id = packet.map_or(Value::Null, |packet| packet.id);
-        self.answer(&mut told, &id)
+        self.answer(&mut verdicts, &id)
     }
 
     pub(super) fn peek(&mut self, request: &Request<'_>) -> Result<Value, String> {
-        let (mut told, packet) = self.head(request)?;
+        let (mut verdicts, packet) = self.head(request)?;
         let id = packet
             .as_ref()
             .map_or(Value::Null, |packet| packet.id.clone());
         self.held = packet;
-        self.answer(&mut told, &id)
+        self.answer(&mut verdicts, &id)
     }
 
     /// The packet that goes out next: the one held back, or the discipline's.
-    fn head(&mut self, request: &Request<'_>) -> Result<(Told, Option<Driven>), String> {
+    fn head(&mut self, request: &Request<'_>) -> Result<(Verdicts, Option<Driven>), String> {
         request.only(&["cmd", "t_ns"])?;
-        let now = self.instant(request)?;
-        let mut told = Told::default();
-        self.timers(&mut told, |due| due < now)?;
+        let now = request.instant(self.now)?;
+        let mut verdicts = Verdicts::default();
+        self.timers(&mut verdicts, |due| due < now)?;
         self.now = now;
         if let Some(packet) = self.held.take() {
-            return Ok((told, Some(packet)));
+            return Ok((verdicts, Some(packet)));
         }
-        let packet = match self.call(&mut told, Discipline::dequeue) {
+        let packet = match self.call(&mut verdicts, Discipline::dequeue) {
             Dequeued::Packet(packet) => Some(packet),
             Dequeued::Empty | Dequeued::Wait(_) => None,
         };
-        Ok((told, packet))
+        Ok((verdicts, packet))
     }
 
-    fn answer(&mut self, told: &mut Told, id: &Value) -> Result<Value, String> {
+    fn answer(&mut self, verdicts: &mut Verdicts, id: &Value) -> Result<Value, String> {
         let now = self.now;
-        self.timers(told, |due| due <= now)?;
-        let (drops, marks) = (&told.drops, &told.marks);
+        self.timers(verdicts, |due| due <= now)?;
+        let (drops, marks) = (&verdicts.drops, &verdicts.marks);
         Ok(json!({"id": id, "drops": drops, "marks": marks, "state": self.state()}))
     }
 
@@ -211,26 +213,17 @@ impl Session {
         Err(format!("var: {}", unknown(variable, &names)))
     }
 
-    /// The time of a request: not before the one that went before.
-    fn instant(&self, request: &Request<'_>) -> Result<Time, String> {
-        /// As far as the clock goes.
-        const LAST_NS: u64 = u64::MAX / 1_000;
-        let ns = request.whole("t_ns", LAST_NS)?;
-        let now = Time::from_ns(needed("t_ns", ns)?);
-        if now < self.now {
-            let ns = self.now.as_ps() / 1_000;
-            return Err(format!("t_ns: the clock runs backwards: it stands at {ns}"));
-        }
-        Ok(now)
-    }
-
-    fn timers(&mut self, told: &mut Told, is_due: impl Fn(Time) -> bool) -> Result<(), String> {
+    fn timers(
+        &mut self,
+        verdicts: &mut Verdicts,
+        is_due: impl Fn(Time) -> bool,
+    ) -> Result<(), String> {
         for _ in 0..MOST_TIMERS {
             let Some(due) = self.discipline.next_timer().filter(|&due| is_due(due)) else {
                 return Ok(());
             };
             self.now = due.max(self.now);
-            self.call(told, Discipline::on_timer);
+            self.call(verdicts, Discipline::on_timer);
         }
         Err(format!(
             "t_ns: more than {MOST_TIMERS} timers are due before it"
@@ -239,17 +232,17 @@ impl Session {
 
     fn call<R>(
         &mut self,
-        told: &mut Told,
+        verdicts: &mut Verdicts,
         act: impl FnOnce(&mut AnyDiscipline<Driven>, &mut Context<'_, Driven>) -> R,
     ) -> R {
-        let before = told.gone.len();
+        let before = verdicts.gone.len();
         let mut ctx = Context {
             now: self.now,
             random: &mut self.random,
-            sink: told,
+            sink: verdicts,
         };
         let result = act(&mut self.discipline, &mut ctx);
-        for &(_, flow) in &told.gone[before..] {
+        for &(_, flow) in &verdicts.gone[before..] {
             self.stored(flow, -1);
         }
         result

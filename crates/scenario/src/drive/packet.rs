@@ -64,14 +64,14 @@ impl Packet for Driven {
 
 /// What one request caused.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Verdicts {
     pub(super) drops: Vec<Value>,
     pub(super) marks: Vec<Value>,
     /// Numbers and flows of the dropped packets.
     pub(super) gone: Vec<(u64, u64)>,
 }
 
-impl Sink<Driven> for Told {
+impl Sink<Driven> for Verdicts {
     fn dropped(&mut self, packet: Driven, reason: Reason) {
         self.gone.push((packet.serial, packet.flow));
         self.drops

@@ -7,11 +7,12 @@ use sojourn_base::{
 use sojourn_queue::Entry;
 
 use super::Refusal;
-use super::request::{Request, shown};
+use super::aliases::{Aliases, Held, Values, own_name, preset};
+use super::request::Request;
 use crate::error::unknown;
 
 /// Names that other programs use for a parameter.
-const ALIASES: &[(&str, &str)] = &[
+const ALIASES: &Aliases = &[
     ("mean_pkt", "mean_packet"),
     ("use_hard_drop", "hard_drop"),
     ("min_bytes", "max_packet"),
@@ -83,39 +84,27 @@ pub(super) fn link(
     })
 }
 
-/// A parameter as the discipline reads it.
-enum Held {
-    Text(String),
-    Base(f64),
-    Flag(bool),
-}
-
-/// The parameters of a request under their own names.
-pub(super) struct Params {
+/// The parameters of a discipline under their own names.
+pub(super) struct Params<'a> {
     pub(super) preset: Preset,
-    values: Vec<(&'static str, Held)>,
+    values: Values<'a>,
 }
 
-impl ParamSource for Params {
+impl ParamSource for Params<'_> {
     fn get(&self, name: &str) -> Option<Scalar<'_>> {
-        let (_, held) = self.values.iter().find(|(key, _)| *key == name)?;
-        Some(match held {
-            Held::Text(text) => Scalar::Text(text),
-            Held::Base(number) => Scalar::Base(*number),
-            Held::Flag(flag) => Scalar::Flag(*flag),
-        })
+        self.values.get(name)
     }
 }
 
-impl Params {
+impl<'a> Params<'a> {
     pub(super) fn read(
-        given: &Map<String, Value>,
+        given: &'a Map<String, Value>,
         entry: &'static Entry,
         link: &LinkInfo,
     ) -> Result<Self, Refusal> {
         let mut params = Self {
             preset: Preset::Reference,
-            values: Vec::new(),
+            values: Values::default(),
         };
         for (key, value) in given {
             let Some(held) = held(key, value)? else {
@@ -143,15 +132,11 @@ impl Params {
     }
 
     /// Takes a parameter under its own name.
-    fn add(&mut self, key: &str, held: Held, entry: &'static Entry) -> Result<(), String> {
-        let alias = ALIASES
-            .iter()
-            .find(|(alias, _)| *alias == key)
-            .map(|(_, name)| *name);
+    fn add(&mut self, key: &'a str, held: Held, entry: &'static Entry) -> Result<(), String> {
         let (name, held) = match (key, held) {
             ("limit_bytes", Held::Base(bytes)) => ("limit", Held::Text(format!("{bytes} B"))),
             ("limit_packets" | "limit_bytes", held) => ("limit", held),
-            (_, held) => (alias.unwrap_or(key), held),
+            (_, held) => (own_name(ALIASES, key), held),
         };
         let Some(param) = entry.params.iter().find(|param| param.name == name) else {
             let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
@@ -161,11 +146,7 @@ impl Params {
                 unknown(key, &names)
             ));
         };
-        if self.get(param.name).is_some() {
-            return Err(format!("{}: given twice, once as {key}", param.name));
-        }
-        self.values.push((param.name, held));
-        Ok(())
+        self.values.add(param.name, key, held)
     }
 
     /// Numbers given for thresholds are bytes where the limit is.
@@ -178,12 +159,12 @@ impl Params {
         if !in_bytes {
             return;
         }
-        for (name, held) in &mut self.values {
+        for (name, held) in self.values.iter_mut() {
             let is_threshold = entry
                 .params
                 .iter()
-                .any(|param| param.name == *name && param.allowed == Threshold::ALLOWED);
-            if let (true, Held::Base(bytes)) = (is_threshold, &held) {
+                .any(|param| param.name == name && param.allowed == Threshold::ALLOWED);
+            if let (true, Held::Base(bytes)) = (is_threshold, &*held) {
                 *held = Held::Text(format!("{bytes} B"));
             }
         }
@@ -232,27 +213,10 @@ fn has(entry: &Entry, name: &str) -> bool {
 }
 
 fn held(key: &str, value: &Value) -> Result<Option<Held>, String> {
-    Ok(Some(match value {
-        Value::Null => return Ok(None),
-        Value::Bool(flag) => Held::Flag(*flag),
-        Value::String(text) => Held::Text(text.clone()),
-        Value::Number(number) => Held::Base(number.as_f64().unwrap_or(f64::NAN)),
-        // As a scenario file writes a list of numbers: "1 2 2".
-        Value::Array(items) => {
-            let words: Vec<String> = items.iter().map(ToString::to_string).collect();
-            Held::Text(words.join(" "))
-        }
-        other @ Value::Object(_) => {
-            let found = shown(other);
-            return Err(format!(
-                "{key}: found {found}; allowed: a number, a text, true or false"
-            ));
-        }
-    }))
-}
-
-fn preset(value: &Value) -> Result<Preset, String> {
-    let text = value.as_str().unwrap_or_default();
-    Preset::read(Scalar::Text(text))
-        .map_err(|fault| format!("preset: found {}; allowed: {}", shown(value), fault.allowed))
+    let Value::Array(items) = value else {
+        return Held::of(key, value);
+    };
+    // As a scenario file writes a list of numbers: "1 2 2".
+    let words: Vec<String> = items.iter().map(ToString::to_string).collect();
+    Ok(Some(Held::Text(words.join(" "))))
 }

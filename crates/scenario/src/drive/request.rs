@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use sojourn_base::time::LONGEST_S;
-use sojourn_base::{Ecn, Span};
+use sojourn_base::{Ecn, Span, Time};
 
 use crate::error::unknown;
 
@@ -85,6 +85,36 @@ impl Request<'_> {
             return Err(format!("{name}: found {number}; allowed: {allowed}"));
         }
         Ok(Some(Span::from_s(number)))
+    }
+
+    /// The time of a request: not before `now`, that of the one before.
+    pub(super) fn instant(&self, now: Time) -> Result<Time, String> {
+        /// As far as the clock goes.
+        const LAST_NS: u64 = u64::MAX / 1_000;
+        let ns = self.whole("t_ns", LAST_NS)?;
+        let instant = Time::from_ns(needed("t_ns", ns)?);
+        if instant < now {
+            let ns = now.as_ps() / 1_000;
+            return Err(format!("t_ns: the clock runs backwards: it stands at {ns}"));
+        }
+        Ok(instant)
+    }
+
+    /// What random numbers begin with.
+    pub(super) fn seed(&self) -> Result<u64, String> {
+        Ok(self.whole("seed", u64::MAX)?.unwrap_or(1))
+    }
+
+    /// True or false; `usual` if the field is not there.
+    pub(super) fn flag(&self, name: &str, usual: bool) -> Result<bool, String> {
+        match self.get(name) {
+            None => Ok(usual),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(other) => Err(format!(
+                "{name}: found {}; allowed: true or false",
+                shown(other)
+            )),
+        }
     }
 
     /// A table, if the field is there.

@@ -18,22 +18,22 @@
 //! controller takes the window to be what limits the sender. Timers of a sender due before
 //! `t_ns` run first, those due at `t_ns` after the operation. A threshold that is not set is null.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sojourn_base::{ParamSet, ParamSource, Preset, Quantity, Scalar, Span, Stream, Time};
+use sojourn_base::{ParamSet, Preset, Span, Stream, Time};
 use sojourn_transport::{
     Ack, AckSample, AnyController, BuildError, Config, CongestionControl, EcnMode, LossEvent,
     LossKind, SackBlocks, Sender, State, TcpParams, build, find,
 };
 
 use super::Refusal;
+use super::aliases::{self, Aliases, Held, Values, own_name};
 use super::request::{Request, needed, shown};
 use crate::error::unknown;
 
 /// Other names of parameters.
-const ALIASES: &[(&str, &str)] = &[
+const ALIASES: &Aliases = &[
     ("mss", "segment"),
     ("cwnd_segments", "initial_window"),
     ("ssthresh_segments", "initial_ssthresh"),
@@ -44,12 +44,12 @@ pub(super) const COMMANDS: &[&str] = &["ack", "loss", "app_write", "ack_in", "ad
 
 /// A controller or a sender being driven.
 pub(super) enum TcpSession {
-    Controller(Box<Bare>),
-    Sender(Box<Alone>),
+    Controller(Box<BareController>),
+    Sender(Box<BareSender>),
 }
 
 /// A controller without a sender.
-pub(super) struct Bare {
+pub(super) struct BareController {
     cc: AnyController,
     config: Config,
     now: Time,
@@ -58,57 +58,21 @@ pub(super) struct Bare {
 }
 
 /// A sender without a network.
-pub(super) struct Alone {
+pub(super) struct BareSender {
     sender: Sender,
     now: Time,
 }
 
-/// Parameters as a request gives them.
-struct Given<'a>(Vec<&'a Map<String, Value>>);
-
-impl Given<'_> {
-    /// Refuses what is no value, and a parameter that is given twice, once under another name.
-    fn check(&self) -> Result<(), String> {
-        let given = self.0.iter().flat_map(|table| table.iter());
-        let mut known: BTreeMap<&str, &str> = BTreeMap::new();
-        for (key, value) in given.filter(|(key, value)| *key != "params" && !value.is_null()) {
-            if value.is_object() || value.is_array() {
-                let found = shown(value);
-                return Err(format!(
-                    "{key}: found {found}; allowed: a number, a text, true or false"
-                ));
-            }
-            let alias = ALIASES.iter().find(|(alias, _)| alias == key);
-            let own = alias.map_or(key.as_str(), |(_, own)| own);
-            if let Some(other) = known.insert(own, key) {
-                let once = if other == own { key } else { other };
-                return Err(format!("{own}: given twice, once as {once}"));
-            }
+/// The parameters in the tables of a request; refuses one that is given twice.
+fn values<'a>(tables: &[&'a Map<String, Value>]) -> Result<Values<'a>, String> {
+    let mut values = Values::default();
+    let given = tables.iter().flat_map(|table| table.iter());
+    for (key, value) in given.filter(|(key, _)| *key != "params") {
+        if let Some(held) = Held::of(key, value)? {
+            values.add(own_name(ALIASES, key), key, held)?;
         }
-        Ok(())
     }
-
-    fn value(&self, key: &str) -> Option<&Value> {
-        self.0
-            .iter()
-            .find_map(|table| table.get(key))
-            .filter(|value| !value.is_null())
-    }
-}
-
-impl ParamSource for Given<'_> {
-    fn get(&self, name: &str) -> Option<Scalar<'_>> {
-        let alias = ALIASES
-            .iter()
-            .find(|(_, own)| *own == name)
-            .map(|(alias, _)| *alias);
-        let value = self.value(name).or_else(|| self.value(alias?))?;
-        Some(match value {
-            Value::String(text) => Scalar::Text(text),
-            Value::Bool(flag) => Scalar::Flag(*flag),
-            other => Scalar::Base(other.as_f64().unwrap_or(f64::NAN)),
-        })
-    }
+    Ok(values)
 }
 
 fn refused(error: &BuildError) -> Refusal {
@@ -121,7 +85,7 @@ fn refused(error: &BuildError) -> Refusal {
 /// The controller called `name` and the settings of its connection.
 fn made(
     name: &str,
-    tables: Vec<&Map<String, Value>>,
+    tables: &[&Map<String, Value>],
     seed: u64,
 ) -> Result<(AnyController, Config), Refusal> {
     let Some(entry) = find(name) else {
@@ -141,16 +105,10 @@ fn made(
             return Err(format!("params of {name}: {}", unknown(key, &names)).into());
         }
     }
-    let given = Given(tables);
-    given.check()?;
-    let preset = match given.value("preset") {
-        None => Preset::Reference,
-        Some(value) => {
-            Preset::read(Scalar::Text(value.as_str().unwrap_or_default())).map_err(|fault| {
-                format!("preset: found {}; allowed: {}", shown(value), fault.allowed)
-            })?
-        }
-    };
+    let given = values(tables)?;
+    let mut presets = tables.iter().filter_map(|table| table.get("preset"));
+    let preset = presets.find(|value| !value.is_null());
+    let preset = preset.map_or(Ok(Preset::Reference), aliases::preset)?;
     let fault = |fault| refused(&BuildError::Param(fault));
     let params = TcpParams::read(&given, preset).map_err(fault)?;
     // What a controller needs of its connection does not depend on the connection.
@@ -162,32 +120,6 @@ fn made(
     let start = config.start(Stream::new(seed));
     let cc = build(name, &given, preset, &start).map_err(|error| refused(&error))?;
     Ok((cc, config))
-}
-
-fn time(request: &Request<'_>, now: Time) -> Result<Time, String> {
-    let t_ns = needed("t_ns", request.whole("t_ns", u64::MAX / 1000)?)?;
-    let time = Time::from_ns(t_ns);
-    if time < now {
-        return Err(format!(
-            "t_ns: found {t_ns}, which lies before the request before"
-        ));
-    }
-    Ok(time)
-}
-
-fn seed(request: &Request<'_>) -> Result<u64, String> {
-    Ok(request.whole("seed", u64::MAX)?.unwrap_or(1))
-}
-
-fn flag(request: &Request<'_>, name: &str) -> Result<bool, String> {
-    match request.get(name) {
-        None => Ok(false),
-        Some(Value::Bool(flag)) => Ok(*flag),
-        Some(other) => Err(format!(
-            "{name}: found {}; allowed: true or false",
-            shown(other)
-        )),
-    }
 }
 
 fn segments(bytes: u64, mss: u32) -> Value {
@@ -217,17 +149,17 @@ impl TcpSession {
             .get("congestion_control")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        let tables = request.object("params")?.into_iter().collect();
-        let (cc, config) = made(name, tables, seed(request)?)?;
-        let bare = Bare {
+        let tables: Vec<_> = request.object("params")?.into_iter().collect();
+        let (cc, config) = made(name, &tables, request.seed()?)?;
+        let controller = BareController {
             cc,
             config,
             now: Time::ZERO,
             una: 1,
             srtt: None,
         };
-        let reply = bare.reply();
-        Ok((Self::Controller(Box::new(bare)), reply))
+        let reply = controller.reply();
+        Ok((Self::Controller(Box::new(controller)), reply))
     }
 
     fn sender(request: &Request<'_>) -> Result<(Self, Value), Refusal> {
@@ -241,16 +173,16 @@ impl TcpSession {
         let inner = table.object("params")?;
         let tables: Vec<_> = [Some(table.0), inner].into_iter().flatten().collect();
         let asked = tables.iter().any(|table| table.contains_key("handshake"));
-        let (cc, mut config) = made(name, tables, seed(request)?)?;
+        let (cc, mut config) = made(name, &tables, request.seed()?)?;
         // The connection is established, whatever the preset's hosts do first.
         config.handshake &= asked;
         let sender = Sender::new(Arc::new(config), cc);
-        let alone = Alone {
+        let sender = BareSender {
             sender,
             now: Time::ZERO,
         };
-        let reply = alone.reply(&[]);
-        Ok((Self::Sender(Box::new(alone)), reply))
+        let reply = sender.reply(&[]);
+        Ok((Self::Sender(Box::new(sender)), reply))
     }
 
     /// The reply to one of [`COMMANDS`].
@@ -260,10 +192,10 @@ impl TcpSession {
         request: &Request<'_>,
     ) -> Result<Value, Refusal> {
         match (self, command) {
-            (Self::Controller(bare), "ack") => Ok(bare.ack(request)?),
-            (Self::Controller(bare), "loss") => Ok(bare.loss(request)?),
-            (Self::Sender(alone), "app_write" | "ack_in" | "advance") => {
-                Ok(alone.step(command, request)?)
+            (Self::Controller(controller), "ack") => Ok(controller.ack(request)?),
+            (Self::Controller(controller), "loss") => Ok(controller.loss(request)?),
+            (Self::Sender(sender), "app_write" | "ack_in" | "advance") => {
+                Ok(sender.step(command, request)?)
             }
             (Self::Controller(_), _) => {
                 Err(format!("cmd: {}", unknown(command, &["ack", "loss"])).into())
@@ -276,7 +208,7 @@ impl TcpSession {
     }
 }
 
-impl Bare {
+impl BareController {
     fn reply(&self) -> Value {
         let mss = self.config.mss;
         json!({"state": {
@@ -294,7 +226,7 @@ impl Bare {
             "in_flight_segments",
             "ece",
         ])?;
-        self.now = time(request, self.now)?;
+        self.now = request.instant(self.now)?;
         let mss = u64::from(self.config.mss);
         let acked = request.whole("segments", 1_000_000)?.unwrap_or(1) * mss;
         let rtt = request.seconds("rtt_s")?;
@@ -303,7 +235,7 @@ impl Bare {
             Some(segments) => segments * mss,
             None => window.saturating_sub(acked),
         };
-        let ece = flag(request, "ece")?;
+        let ece = request.flag("ece", false)?;
         self.una += acked;
         if let Some(rtt) = rtt {
             let srtt = self.srtt.map_or(rtt, |srtt| {
@@ -340,7 +272,7 @@ impl Bare {
 
     fn loss(&mut self, request: &Request<'_>) -> Result<Value, String> {
         request.only(&["cmd", "t_ns", "kind", "in_flight_segments"])?;
-        self.now = time(request, self.now)?;
+        self.now = request.instant(self.now)?;
         let kind = request
             .get("kind")
             .and_then(Value::as_str)
@@ -374,7 +306,7 @@ impl Bare {
     }
 }
 
-impl Alone {
+impl BareSender {
     fn reply(&self, sent: &[Value]) -> Value {
         let sender = &self.sender;
         let mss = sender.config().mss;
@@ -411,7 +343,7 @@ impl Alone {
             "ack_in" => &["cmd", "t_ns", "ack", "sack", "window", "ece"],
             _ => &["cmd", "t_ns"],
         })?;
-        let now = time(request, self.now)?;
+        let now = request.instant(self.now)?;
         let ack = if command == "ack_in" {
             Some(ack(request)?)
         } else {
@@ -456,7 +388,7 @@ fn ack(request: &Request<'_>) -> Result<Ack, String> {
     Ok(Ack {
         window: request.whole("window", 1 << 60)?.unwrap_or(u64::MAX),
         sack,
-        ece: flag(request, "ece")?,
+        ece: request.flag("ece", false)?,
         ..Ack::plain(number)
     })
 }
