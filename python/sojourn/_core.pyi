@@ -12,10 +12,10 @@ __all__ = [
     "UNIFORM",
     "VERDICTS",
     "Ack",
-    "Bench",
     "Cancel",
     "Cancelled",
-    "Desk",
+    "DisciplineBase",
+    "DisciplineHarness",
     "Driver",
     "Emulation",
     "Episode",
@@ -242,7 +242,7 @@ class Driver:
         """Answer one request, a line of JSON, with one."""
 
 @disjoint_base
-class Desk:
+class DisciplineBase:
     """What a discipline in Python sees besides the numbers it is called with."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
@@ -356,10 +356,10 @@ class Loss:
         """The timer expired again for the same segment."""
 
 @final
-class Bench:
+class DisciplineHarness:
     """A discipline in Python on a link of its own, under the caller's clock."""
 
-    def __new__(cls, name: str, params: str, seed: int) -> Bench: ...
+    def __new__(cls, name: str, params: str, seed: int) -> DisciplineHarness: ...
     def enqueue(self, time_us: int, id: int, size: int, flow: int, ecn: int) -> None:
         """A packet arrives."""
     def dequeue(self, time_us: int) -> tuple[int | None, float | None]:
@@ -374,7 +374,7 @@ class Bench:
     @property
     def is_within_limit(self) -> bool:
         """Whether what waits is within the limit."""
-    def told(self) -> list[tuple[str, int, str]]:
+    def verdicts(self) -> list[tuple[str, int, str]]:
         """Drops and marks since it was asked last: what, which packet, why."""
     def probe(self) -> list[tuple[str, float]]:
         """The inner variables that it shows."""

@@ -13,7 +13,7 @@ import polars as pl
 
 from sojourn._core import Cancel, ScenarioError
 from sojourn.files import parquet
-from sojourn.own.aside import prints_aside
+from sojourn.own.stdout import redirected_to_stderr
 from sojourn.scenario import Scenario
 from sojourn.workers.threads import attended
 
@@ -54,7 +54,7 @@ def log_events(
             progress(cancel.permille, 1000)
 
     try:
-        with prints_aside():
+        with redirected_to_stderr():
             attended(lambda: scenario.core.run(point, replica, cancel, trace, warmup), cancel, look)
     except BaseException:
         # The run removes it as it ends, but is not waited for where Ctrl-C is repeated.

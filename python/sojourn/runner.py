@@ -16,7 +16,7 @@ from sojourn.experiments.bench import Finished, MemoryBench
 from sojourn.experiments.listener import Listener
 from sojourn.experiments.procedure import conduct
 from sojourn.outcomes import Outcomes
-from sojourn.own.aside import prints_aside
+from sojourn.own.stdout import redirected_to_stderr
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs
 from sojourn.workers.forks import check_process
@@ -236,7 +236,7 @@ def carried_out(
     traces = dict(tasks)
 
     def work(task: Task) -> Any:
-        with prints_aside():
+        with redirected_to_stderr():
             tables = scenario.core.run(
                 task.point,
                 task.replica,

@@ -14,7 +14,7 @@ from sojourn import _core
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
 from sojourn.files.toml_text import toml_text
-from sojourn.own import modules, outside
+from sojourn.own import classes, modules
 
 MAX_BYTES = 1_000_000
 """Files above this size are not scenario files."""
@@ -45,7 +45,7 @@ class Scenario:
         self._identities: dict[int, dict[str, Any]] = {}
         self.files = self._read_files()
         self._code = self._hash_code()
-        self.sources = outside.sources(self._code, folder)
+        self.sources = classes.sources(self._code, folder)
 
     @classmethod
     @brief
@@ -61,8 +61,8 @@ class Scenario:
         scenario = cls(text, str(path), place.parent, overrides)
         try:
             # Those of the file alone: what was set may be objects.
-            outside.check_current([name for name in scenario.code if name in text], place.parent)
-        except outside.Refused as error:
+            classes.check_current([name for name in scenario.code if name in text], place.parent)
+        except classes.Refusal as error:
             raise _core.ScenarioError(f"{path}: {error}") from None
         return scenario
 
@@ -92,7 +92,7 @@ class Scenario:
         try:
             if all(map(self._is_as_read, self.files)) and self._hash_code() == self._code:
                 return self
-        except (OSError, outside.Refused):
+        except (OSError, classes.Refusal):
             # To read it says what is wrong, and where.
             pass
         return Scenario(self.text, self.place, self._folder, self._overrides)
@@ -117,7 +117,7 @@ class Scenario:
             return {}
         points = range(self.core.points)
         names = dict.fromkeys(name for point in points for name in self.core.outside(point))
-        return {name: outside.code_hash(name, self._folder) for name in names}
+        return {name: classes.code_hash(name, self._folder) for name in names}
 
     def _has(self, text: str) -> bool:
         """Whether a text stands in it: most of many points name neither files nor classes."""
@@ -126,7 +126,7 @@ class Scenario:
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as text, with the classes that it names and that were not imported by name."""
         parts = (self.text, self.place, self._folder.resolve(), self._overrides)
-        return _rebuilt, (parts, outside.known(self.outside))
+        return _rebuilt, (parts, classes.registered(self.outside))
 
     @property
     def name(self) -> str:
@@ -183,12 +183,12 @@ class Scenario:
     @property
     def untold(self) -> dict[str, str]:
         """Those of them that use what cannot be told from others, each with the type of that."""
-        found = {name: outside.untold(name, self._folder) for name in self._code}
+        found = {name: classes.indistinguishable_type(name, self._folder) for name in self._code}
         return {name: kind for name, kind in found.items() if kind is not None}
 
     def is_interpreted(self, point: int) -> bool:
         """Whether a point runs Python code."""
-        return outside.is_interpreted(self.core.outside(point), self._folder)
+        return classes.is_interpreted(self.core.outside(point), self._folder)
 
     def to_toml(self) -> str:
         """Return it as a scenario file, with what was set from outside."""
@@ -235,8 +235,8 @@ class Scenario:
         return f"<Scenario {self.name!r}: {of}>"
 
 
-def _rebuilt(parts: tuple[Any, ...], classes: dict[str, type]) -> Scenario:
-    outside.know(classes)
+def _rebuilt(parts: tuple[Any, ...], found: dict[str, type]) -> Scenario:
+    classes.register(found)
     return Scenario(*parts)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from sojourn import _core
 from sojourn.errors.arguments import kind_error
 from sojourn.errors.brief import brief
-from sojourn.own.outside import name_of
+from sojourn.own.classes import name_of
 from sojourn.queue.discipline import Discipline
 
 OPERATIONS = 400
@@ -39,7 +39,7 @@ class LawError(AssertionError):
 class _Trial:
     """A sequence of operations, and what came of it."""
 
-    bench: _core.Bench
+    bench: _core.DisciplineHarness
     events: list[Any] = field(default_factory=list[Any])
     arrived: list[int] = field(default_factory=list[int])
     flows: dict[int, int] = field(default_factory=dict[int, int])
@@ -87,7 +87,7 @@ class _Trial:
 
     def listen(self) -> None:
         """Book drops and marks, and hold the queue to its limit."""
-        for what, packet, reason in self.bench.told():
+        for what, packet, reason in self.bench.verdicts():
             self.events.append((what, packet, reason))
             if what == "drop":
                 self.leave(packet)
@@ -140,12 +140,12 @@ def check_laws(
     name, given = name_of(cls), json.dumps(params or {})
     for seed in range(sequences):
         try:
-            first = _Trial(_core.Bench(name, given, seed))
+            first = _Trial(_core.DisciplineHarness(name, given, seed))
             first.run(seed)
-            again = _Trial(_core.Bench(name, given, seed))
+            again = _Trial(_core.DisciplineHarness(name, given, seed))
             again.run(seed)
             _same(first, again, "a second queue decides differently on the same arrivals")
-            used = _core.Bench(name, given, seed + 1)
+            used = _core.DisciplineHarness(name, given, seed + 1)
             _Trial(used).run(seed + 1)
             used.reset(seed)
             anew = _Trial(used)

@@ -82,17 +82,17 @@ def test_it_does_so_where_others_make_it():
     def driven(seed: int) -> float:
         driver = _core.Driver()
         for request in (
-            {"cmd": "new", "discipline": sj.own.outside.name_of(AtReset), "seed": seed},
+            {"cmd": "new", "discipline": sj.own.classes.name_of(AtReset), "seed": seed},
             {"cmd": "enqueue", "t_ns": 0, "bytes": 500},
         ):
             answer = json.loads(driver.answer(json.dumps(request)))
         return answer["state"]["AtReset.first"]
 
     def tried(seed: int) -> float:
-        return _core.Bench(sj.own.outside.name_of(AtReset), "{}", seed).probe()[0][1]
+        return _core.DisciplineHarness(sj.own.classes.name_of(AtReset), "{}", seed).probe()[0][1]
 
     assert driven(1) == tried(1) != driven(2) == tried(2)
-    used = _core.Bench(sj.own.outside.name_of(AtReset), "{}", 1)
+    used = _core.DisciplineHarness(sj.own.classes.name_of(AtReset), "{}", 1)
     used.reset(2)
     assert used.probe()[0][1] == tried(2)
 

@@ -367,11 +367,11 @@ mod _core {
     #[pymodule_export]
     use crate::open_loop::Replay;
     #[pymodule_export]
-    use crate::outside::bench::Bench;
-    #[pymodule_export]
     use crate::outside::controller::{Ack, Loss, Random};
     #[pymodule_export]
-    use crate::outside::desk::Desk;
+    use crate::outside::discipline_base::DisciplineBase;
+    #[pymodule_export]
+    use crate::outside::harness::DisciplineHarness;
     #[pymodule_export]
     use crate::outside::raised::UserCodeError;
     #[pymodule_export]

@@ -48,7 +48,7 @@ impl Facts {
 }
 
 /// What lies before a policy when it is asked.
-pub struct Desk<'a> {
+pub struct View<'a> {
     /// The present instant.
     pub now: Time,
     /// The discipline's own random stream.
@@ -141,25 +141,25 @@ pub trait Policy {
     fn queues(&self) -> u16;
 
     /// What becomes of an arrival. The queue of the verdict must exist.
-    fn enqueue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict;
+    fn enqueue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict;
 
     /// What becomes of the packet at the head of the queue chosen.
-    fn dequeue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict;
+    fn dequeue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict;
 
     /// The queue whose head comes next; it must hold something.
-    fn choose(&mut self, desk: &mut Desk<'_>) -> u16;
+    fn choose(&mut self, view: &mut View<'_>) -> u16;
 
     /// The link asked, and nothing waits.
-    fn on_empty(&mut self, desk: &mut Desk<'_>);
+    fn on_empty(&mut self, view: &mut View<'_>);
 
     /// When [`on_timer`](Self::on_timer) is due, if ever.
     fn next_timer(&self) -> Option<Time>;
 
     /// Periodic work.
-    fn on_timer(&mut self, desk: &mut Desk<'_>);
+    fn on_timer(&mut self, view: &mut View<'_>);
 
     /// The link changed.
-    fn on_link(&mut self, link: &LinkInfo, desk: &mut Desk<'_>);
+    fn on_link(&mut self, link: &LinkInfo, view: &mut View<'_>);
 
     /// To the state of a new queue, which may be drawn: called before anything else, and once more
     /// whenever the queue is to be new again.
@@ -237,20 +237,20 @@ impl<P: Packet> Governed<P> {
         now: Time,
         random: &mut Stream,
         left_out: Option<Bytes>,
-        question: impl FnOnce(&mut dyn Policy, &mut Desk<'_>) -> R,
+        question: impl FnOnce(&mut dyn Policy, &mut View<'_>) -> R,
     ) -> R {
         let mut backlog = self.total;
         if let Some(size) = left_out {
             backlog.packets -= 1;
             backlog.bytes -= size;
         }
-        let mut desk = Desk {
+        let mut view = View {
             now,
             random,
             backlog,
             queues: &self.each,
         };
-        let answer = question(&mut *self.policy, &mut desk);
+        let answer = question(&mut *self.policy, &mut view);
         self.next_timer = self.policy.next_timer();
         answer
     }
@@ -262,7 +262,7 @@ impl<P: Packet> Governed<P> {
         }
         if self.hooks.choose {
             let (now, random) = (ctx.now, &mut *ctx.random);
-            return usize::from(self.ask(now, random, None, |policy, desk| policy.choose(desk)));
+            return usize::from(self.ask(now, random, None, |policy, view| policy.choose(view)));
         }
         let waiting = self.queues.iter().position(|queue| !queue.is_empty());
         waiting.unwrap_or(0)
@@ -274,8 +274,8 @@ impl<P: Packet> Discipline<P> for Governed<P> {
         let size = packet.size();
         let verdict = if self.hooks.enqueue {
             let facts = Facts::of(&packet, ctx.now);
-            self.ask(ctx.now, ctx.random, None, |policy, desk| {
-                policy.enqueue(&facts, desk)
+            self.ask(ctx.now, ctx.random, None, |policy, view| {
+                policy.enqueue(&facts, view)
             })
         } else {
             Verdict::Pass(0)
@@ -302,8 +302,8 @@ impl<P: Packet> Discipline<P> for Governed<P> {
         loop {
             if self.total.packets == 0 {
                 if self.hooks.on_empty {
-                    self.ask(ctx.now, ctx.random, None, |policy, desk| {
-                        policy.on_empty(desk);
+                    self.ask(ctx.now, ctx.random, None, |policy, view| {
+                        policy.on_empty(view);
                     });
                 }
                 return Dequeued::Empty;
@@ -313,8 +313,8 @@ impl<P: Packet> Discipline<P> for Governed<P> {
                 Some(head) if self.hooks.dequeue => {
                     let facts = Facts::of(head, ctx.now);
                     let size = Some(facts.size);
-                    self.ask(ctx.now, ctx.random, size, |policy, desk| {
-                        policy.dequeue(&facts, desk)
+                    self.ask(ctx.now, ctx.random, size, |policy, view| {
+                        policy.dequeue(&facts, view)
                     })
                 }
                 _ => Verdict::Pass(0),
@@ -350,13 +350,13 @@ impl<P: Packet> Discipline<P> for Governed<P> {
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        self.ask(ctx.now, ctx.random, None, |policy, desk| {
-            policy.on_timer(desk);
+        self.ask(ctx.now, ctx.random, None, |policy, view| {
+            policy.on_timer(view);
         });
     }
 
     fn on_link_at(&mut self, link: &LinkInfo, now: Time, random: &mut Stream) {
-        self.ask(now, random, None, |policy, desk| policy.on_link(link, desk));
+        self.ask(now, random, None, |policy, view| policy.on_link(link, view));
         self.capacity = self.policy.capacity();
     }
 

@@ -2,7 +2,7 @@
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
-use sojourn_queue::policy::{Desk, Facts, Governed, Hooks, Policy, Verdict};
+use sojourn_queue::policy::{Facts, Governed, Hooks, Policy, Verdict, View};
 use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason};
 
 use crate::bench::{self, Bench, Record, link, us};
@@ -30,7 +30,7 @@ impl Policy for Odd {
     fn queues(&self) -> u16 {
         2
     }
-    fn enqueue(&mut self, packet: &Facts, _: &mut Desk<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &Facts, _: &mut View<'_>) -> Verdict {
         let queue = (packet.flow % 2) as u16;
         match (packet.flow, packet.size.get()) {
             (9, _) => Verdict::Drop(Reason::Penalty),
@@ -38,21 +38,21 @@ impl Policy for Odd {
             _ => Verdict::Pass(queue),
         }
     }
-    fn dequeue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict {
-        if packet.flow == 8 && desk.now < us(1_000_000) {
+    fn dequeue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict {
+        if packet.flow == 8 && view.now < us(1_000_000) {
             return Verdict::Wait(us(1_000_000));
         }
         Verdict::Pass(0)
     }
-    fn choose(&mut self, desk: &mut Desk<'_>) -> u16 {
-        u16::from(desk.queues[1].packets > 0)
+    fn choose(&mut self, view: &mut View<'_>) -> u16 {
+        u16::from(view.queues[1].packets > 0)
     }
-    fn on_empty(&mut self, _: &mut Desk<'_>) {}
+    fn on_empty(&mut self, _: &mut View<'_>) {}
     fn next_timer(&self) -> Option<Time> {
         None
     }
-    fn on_timer(&mut self, _: &mut Desk<'_>) {}
-    fn on_link(&mut self, _: &LinkInfo, _: &mut Desk<'_>) {}
+    fn on_timer(&mut self, _: &mut View<'_>) {}
+    fn on_link(&mut self, _: &LinkInfo, _: &mut View<'_>) {}
     fn reset(&mut self, _: &mut Stream) {}
     fn probe(&self, _: &mut dyn FnMut(&str, f64)) {}
     fn poke(&mut self, _: &str, _: f64) -> bool {
@@ -155,32 +155,32 @@ impl Policy for Watcher {
     fn queues(&self) -> u16 {
         2
     }
-    fn enqueue(&mut self, packet: &Facts, _: &mut Desk<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &Facts, _: &mut View<'_>) -> Verdict {
         Verdict::Pass((packet.flow % 2) as u16)
     }
-    fn dequeue(&mut self, _: &Facts, desk: &mut Desk<'_>) -> Verdict {
+    fn dequeue(&mut self, _: &Facts, view: &mut View<'_>) -> Verdict {
         assert!(self.asks, "asked without a hook");
-        self.told = desk.backlog;
+        self.told = view.backlog;
         Verdict::Pass(0)
     }
-    fn choose(&mut self, _: &mut Desk<'_>) -> u16 {
+    fn choose(&mut self, _: &mut View<'_>) -> u16 {
         unreachable!("it has no such hook")
     }
-    fn on_empty(&mut self, _: &mut Desk<'_>) {
+    fn on_empty(&mut self, _: &mut View<'_>) {
         unreachable!("it has no such hook")
     }
     fn next_timer(&self) -> Option<Time> {
         Some(self.due)
     }
-    fn on_timer(&mut self, desk: &mut Desk<'_>) {
+    fn on_timer(&mut self, view: &mut View<'_>) {
         self.ticks += 1;
-        self.due = desk.now + self.period;
+        self.due = view.now + self.period;
     }
-    fn on_link(&mut self, link: &LinkInfo, desk: &mut Desk<'_>) {
-        self.told = desk.backlog;
+    fn on_link(&mut self, link: &LinkInfo, view: &mut View<'_>) {
+        self.told = view.backlog;
         self.period = link.rate.time_to_send(Bytes::new(1_000));
-        self.due = desk.now + self.period;
-        self.drawn[1] = desk.random.uniform();
+        self.due = view.now + self.period;
+        self.drawn[1] = view.random.uniform();
     }
     fn reset(&mut self, random: &mut Stream) {
         self.ticks = 0;

@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 import typer
 
 from sojourn._core import Driver, ScenarioError
-from sojourn.own.aside import prints_aside
+from sojourn.own.stdout import redirected_to_stderr
 
 EXAMPLES = (
     (
@@ -34,7 +34,7 @@ def drive(
     with requests:
         for request in requests:
             if request.strip():
-                with prints_aside():
+                with redirected_to_stderr():
                     answer = driver.answer(request)
                 sys.stdout.write(answer + "\n")
                 sys.stdout.flush()

@@ -105,11 +105,11 @@ def _entries(kind: Kind) -> list[dict[str, Any]]:
 def _own(kind: Kind, name: str) -> dict[str, Any]:
     """The entry of a class of the user, as those of the registry are."""
     from sojourn import params
-    from sojourn.own import outside
+    from sojourn.own import classes
 
     try:
-        cls = outside.find(name, kind=OWN[kind])
-    except outside.Refused as error:
+        cls = classes.find(name, kind=OWN[kind])
+    except classes.Refusal as error:
         raise typer.BadParameter(error.message, param_hint="NAME") from None
     manual = inspect.getdoc(cls) or ""
     declared = params.declared(cls).items()

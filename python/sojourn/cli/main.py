@@ -26,7 +26,7 @@ from sojourn.cli.names import in_options
 from sojourn.cli.status import FAILED, INTERRUPTED, WRONG_INPUT
 from sojourn.errors.brief import InputError
 from sojourn.errors.extras import LIBRARIES, MissingExtra, missing
-from sojourn.own import aside, outside
+from sojourn.own import classes, stdout
 from sojourn.own.hooks import HookWarning
 from sojourn.signals import ENDINGS, Repeats
 
@@ -70,7 +70,7 @@ def program() -> None:
     atexit.register(_leave_to_the_system)
     _end_by_any_signal()
     _print_what_can_be()
-    aside.keep_output()
+    stdout.keep_output()
     try:
         main()
     except SystemExit as end:
@@ -169,8 +169,8 @@ def _leave_behind_what_hears_nothing() -> None:
 
 def _leave_to_the_system() -> None:
     """Clear nothing that goes with the process, unless modules of the user count on it."""
-    if outside.has_imported():
-        outside.forget()
+    if classes.has_imported():
+        classes.forget()
     else:
         gc.freeze()
 

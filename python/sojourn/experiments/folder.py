@@ -53,7 +53,7 @@ from sojourn.experiments.summary_file import SummaryFile
 from sojourn.files.checksummed import ChecksummedFile
 from sojourn.files.leftovers import checksums, remove
 from sojourn.files.whole import Unfinished, uninterrupted
-from sojourn.own import outside
+from sojourn.own import classes
 from sojourn.scenario import Scenario
 from sojourn.store.journal import sync_folder
 
@@ -215,7 +215,7 @@ def read(folder: Path) -> Experiment:
         raise FolderError(f"{bad[0]}; to repair it, run again: {manifest['command']}")
     frames = {name: parquet.read(folder / f"{name}.parquet") for name in TABLES}
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
-    outside.read_results(folder)
+    classes.read_results(folder)
     try:
         scenario = scenario_of(folder, manifest)
     except ScenarioError as error:

@@ -21,8 +21,8 @@ from typing import Any
 
 from sojourn.errors.brief import InputError
 from sojourn.own import modules
-from sojourn.own.aside import prints_aside
 from sojourn.own.modules import MAIN, Source
+from sojourn.own.stdout import redirected_to_stderr
 
 KINDS = {
     "discipline": ("sojourn.queue.discipline", "Discipline", "sojourn.queue.Discipline"),
@@ -53,7 +53,7 @@ _results: set[Path] = set()
 """Folders of results: what was run there need not be there to be looked at."""
 
 
-class Refused(InputError):
+class Refusal(InputError):
     """A name that cannot be taken; ``message`` says what was found and what is allowed."""
 
     param: str | None = None
@@ -99,7 +99,7 @@ def plain_name(name: str) -> str:
     return f"{module}:{path.partition('-')[0]}"
 
 
-def classes(names: Iterable[str], folder: str | Path) -> dict[str, type]:
+def find_all(names: Iterable[str], folder: str | Path) -> dict[str, type]:
     """The classes of these names."""
     return {name: find(name, folder) for name in names}
 
@@ -114,13 +114,13 @@ def is_importable(cls: type) -> bool:
     return found is cls
 
 
-def known(names: Iterable[str]) -> dict[str, type]:
+def registered(names: Iterable[str]) -> dict[str, type]:
     """The classes of these names that were not found by importing."""
     return {name: _named[name].cls for name in names if name in _named}
 
 
-def know(classes: dict[str, type]) -> None:
-    """Make classes known that another process sent."""
+def register(classes: dict[str, type]) -> None:
+    """Take classes that another process sent, by their names."""
     _named.update({name: _Named(cls, ()) for name, cls in classes.items()})
 
 
@@ -136,12 +136,12 @@ def has_imported() -> bool:
 
 
 def find(name: str, folder: str | Path = ".", kind: str | None = None) -> type:
-    """Find a class by its name, one of a ``kind`` where that is given. Raises :class:`Refused`."""
+    """Find a class by its name, one of a ``kind`` where that is given. Raises :class:`Refusal`."""
     cls = _found(name, folder)
     if kind is not None:
         module, base, public = KINDS[kind]
         if not issubclass(cls, getattr(importlib.import_module(module), base)):
-            raise Refused(f"found {name!r}; allowed: a class that inherits from {public}")
+            raise Refusal(f"found {name!r}; allowed: a class that inherits from {public}")
     return cls
 
 
@@ -150,44 +150,44 @@ def _found(name: str, folder: str | Path) -> type:
         return _named[name].cls
     module_name, _, path = name.partition(":")
     if not (module_name and path):
-        raise Refused(f"found {name!r}; allowed: module:Class")
+        raise Refusal(f"found {name!r}; allowed: module:Class")
     if "-" in path or "<locals>" in path:
         allowed = f"a class that {module_name} has under a name of its own"
-        raise Refused(
+        raise Refusal(
             f"found {name!r}, which only the program knows that made it; allowed: {allowed}"
         )
     found: Any = _module(name, folder).module
     for part in path.split("."):
         if not hasattr(found, part):
-            raise Refused(f"found {name!r}, but the module {module_name} has no {path}")
+            raise Refusal(f"found {name!r}, but the module {module_name} has no {path}")
         found = getattr(found, part)
     if not isinstance(found, type):
-        raise Refused(f"found {name!r}, which is no class")
+        raise Refusal(f"found {name!r}, which is no class")
     return found
 
 
 def _module(name: str, folder: str | Path) -> modules.Loaded:
-    """The module of a name. Raises :class:`Refused`."""
+    """The module of a name. Raises :class:`Refusal`."""
     module_name = name.partition(":")[0]
     # Even where it fails half-way, what it imported is here.
     _imported.add(module_name)
     try:
-        with prints_aside():
+        with redirected_to_stderr():
             return modules.load(module_name, folder)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
-        raise Refused(message) from None
+        raise Refusal(message) from None
 
 
 def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     """Make the object of a class; ``params`` is a JSON object.
 
-    In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refused`,
+    In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refusal`,
     :class:`sojourn.own.hooks.HookError` or :class:`sojourn.params.ParamError`.
     """
     try:
-        with prints_aside():
+        with redirected_to_stderr():
             made: Any = find(name, folder, kind)(**json.loads(params))
             # Tells of an `__init__` that leaves out its base's.
             _ = made.given
@@ -213,7 +213,7 @@ def _is_of_results(folder: str | Path) -> bool:
 
 def _stand_in(base: type, why: str) -> type:
     def refuse(*_: object) -> int:
-        raise Refused(why)
+        raise Refusal(why)
 
     hooks = {name: refuse for name in ("enqueue", "on_ack", "on_loss") if hasattr(base, name)}
     return type("StandIn", (base,), hooks)
@@ -236,7 +236,7 @@ def _sources(name: str, folder: str | Path) -> tuple[Source, ...]:
         return _named[name].sources
     try:
         return _module(name, folder).sources
-    except Refused:
+    except Refusal:
         if not _is_of_results(folder):
             raise
         return ()
@@ -245,7 +245,7 @@ def _sources(name: str, folder: str | Path) -> tuple[Source, ...]:
 def check_current(names: Iterable[str], folder: str | Path) -> None:
     """See that a scenario file means the classes by which its names are known here.
 
-    Raises :class:`Refused` where the source has changed since: the name cannot mean both.
+    Raises :class:`Refusal` where the source has changed since: the name cannot mean both.
     """
     if _is_of_results(folder):
         return
@@ -253,8 +253,8 @@ def check_current(names: Iterable[str], folder: str | Path) -> None:
     for name in names:
         for one in _named[name].sources if name in _named else ():
             if not one.is_current(place):
-                told = f"{one.name} was another when objects of this class were made here"
-                raise Refused(f"found {name!r}, but {told}; allowed: start Python anew")
+                change = f"{one.name} was another when objects of this class were made here"
+                raise Refusal(f"found {name!r}, but {change}; allowed: start Python anew")
 
 
 def in_brief(error: Exception, trace: TracebackType | None) -> str:
@@ -275,8 +275,8 @@ def code_hash(name: str, folder: str | Path) -> str:
     """A hash of all that a class does: the source of its modules, and what its methods reach.
 
     Where something that they reach cannot be told from others it is another each time, so that no
-    run of it is taken for one that was done: see :func:`untold`. Empty in a folder of results where
-    the class cannot be had.
+    run of it is taken for one that was done: see :func:`indistinguishable_type`. Empty in a folder
+    of results where the class cannot be had.
     """
     # Takes its time to import, and most scenarios need no class of the user.
     import hashlib
@@ -285,7 +285,7 @@ def code_hash(name: str, folder: str | Path) -> str:
 
     try:
         cls = find(name, folder)
-    except Refused:
+    except Refusal:
         if not _is_of_results(folder):
             raise
         return ""
@@ -300,7 +300,7 @@ def code_hash(name: str, folder: str | Path) -> str:
     return hashed.hexdigest()
 
 
-def untold(name: str, folder: str | Path) -> str | None:
+def indistinguishable_type(name: str, folder: str | Path) -> str | None:
     """The type of what a class uses that cannot be told from others, if there is any."""
     from sojourn.own.fingerprint import NoValue, fingerprint
 

@@ -166,7 +166,7 @@ def _entry(numba: Any, inner: Any, answers: bool) -> Callable[..., int]:
     return entry
 
 
-def tell(cls: Any, hook: str, state: list[float], packet: list[float]) -> None:
+def raise_again(cls: Any, hook: str, state: list[float], packet: list[float]) -> None:
     """Run a compiled hook in the interpreter, on the records that it failed with.
 
     It raises there what it raised as machine code, now with its traceback.

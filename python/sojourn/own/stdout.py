@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Any
 
 _lock = Lock()
-_aside: list[Any] = []
-"""What standard output is, once for each that has put it aside; the first is the real one."""
+_replaced: list[Any] = []
+"""Standard output of before, once for each that has replaced it; the first is the real one."""
 
 _is_program = False
 """Whether standard output belongs to a command of the program."""
@@ -31,19 +31,19 @@ def keeps_output() -> bool:
 
 
 @contextmanager
-def prints_aside() -> Iterator[None]:
+def redirected_to_stderr() -> Iterator[None]:
     """While a class of the user is at work in a command, what it prints goes to stderr."""
     if not _is_program:
         yield
         return
     # Several runs may be under way: the last to end puts things back.
     with _lock:
-        _aside.append(sys.stdout)
+        _replaced.append(sys.stdout)
         sys.stdout = sys.stderr
     try:
         yield
     finally:
         with _lock:
-            last = _aside.pop()
-            if not _aside:
+            last = _replaced.pop()
+            if not _replaced:
                 sys.stdout = last

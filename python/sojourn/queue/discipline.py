@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 
 from sojourn import _core, params
 from sojourn.own import hooks, native
-from sojourn.own.outside import name_of
+from sojourn.own.classes import name_of
 from sojourn.queue.verdicts import ACCEPT
 
 
-class Discipline(_core.Desk):
+class Discipline(_core.DisciplineBase):
     """A queue discipline: decides about packets that Sojourn keeps.
 
     The packets wait in one first-in first-out queue, or in ``queues`` of them. ``enqueue`` is
@@ -141,9 +141,9 @@ class Discipline(_core.Desk):
         """Names and values of the state of compiled hooks in a new queue."""
         return native.fields_of(type(self)), native.start(self)
 
-    def _tell(self, hook: str, state: list[float], *packet: list[float]) -> None:
+    def _raise_again(self, hook: str, state: list[float], *packet: list[float]) -> None:
         """Raise again what a compiled hook raised, with its traceback."""
-        native.tell(type(self), hook, state, [value for part in packet for value in part])
+        native.raise_again(type(self), hook, state, [value for part in packet for value in part])
 
     def _has(self, hook: str) -> bool:
         """Whether the class defines a hook."""

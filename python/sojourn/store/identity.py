@@ -13,7 +13,7 @@ import hashlib
 import orjson
 
 from sojourn._core import ENGINE
-from sojourn.own.outside import plain_name
+from sojourn.own.classes import plain_name
 from sojourn.scenario import Scenario
 from sojourn.workers.tasks import Task
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from sojourn import _core, params
 from sojourn.own import hooks
-from sojourn.own.outside import name_of
+from sojourn.own.classes import name_of
 
 LEAST_SSTHRESH = 2.0
 """The least window after a loss, segments (RFC 5681, equation 4)."""

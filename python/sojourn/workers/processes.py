@@ -19,7 +19,7 @@ from typing import Any
 
 from sojourn._core import ScenarioError
 from sojourn.errors.brief import InputError
-from sojourn.own import aside, outside
+from sojourn.own import classes, stdout
 from sojourn.own.hooks import HookWarning
 from sojourn.own.modules import MAIN, Source
 from sojourn.scenario import Scenario
@@ -49,7 +49,7 @@ def in_processes(
     ``tell`` is told how many have been carried out, those under way in part. It ends as
     :func:`sojourn.workers.pool.called` does.
     """
-    given = (sys.path, _packed(scenario), _lines(scenario), aside.keeps_output())
+    given = (sys.path, _packed(scenario), _lines(scenario), stdout.keeps_output())
     calls: list[Call] = [(_work, (task, trace, pack)) for task, trace in tasks]
     with closing(called(calls, jobs, (_begin, given), tell)) as finished:
         for done in finished:
@@ -58,8 +58,8 @@ def in_processes(
 
 def _lines(scenario: Scenario) -> dict[str, list[str]]:
     """The source of its classes by file, for tracebacks: that of a notebook is in no file."""
-    classes = outside.classes(scenario.outside, scenario.folder).values()
-    members = (value for cls in classes for value in vars(cls).values())
+    used = classes.find_all(scenario.outside, scenario.folder).values()
+    members = (value for cls in used for value in vars(cls).values())
     codes = (value.__code__ for value in members if isinstance(value, FunctionType))
     return {file: linecache.getlines(file) for file in {code.co_filename for code in codes}}
 
@@ -85,12 +85,12 @@ def _packed(scenario: Scenario) -> bytes:
     """
     import cloudpickle
 
-    classes = outside.classes(scenario.outside, scenario.folder)
+    used = classes.find_all(scenario.outside, scenario.folder)
     parts = (scenario.text, scenario.place, scenario.folder.resolve(), scenario.overrides)
-    parcel = _Parcel(*parts, classes, scenario.files, ())
-    if not classes:
+    parcel = _Parcel(*parts, used, scenario.files, ())
+    if not used:
         return cloudpickle.dumps(parcel)
-    names = {cls.__module__ for cls in classes.values()}
+    names = {cls.__module__ for cls in used.values()}
     names |= {one.module for one in scenario.sources}
     modules = [sys.modules[name] for name in names - {MAIN} if name in sys.modules]
     for module in modules:
@@ -99,7 +99,7 @@ def _packed(scenario: Scenario) -> bytes:
         return cloudpickle.dumps(parcel)
     # Whatever a value raises that cannot be copied.
     except Exception:
-        found = {name: cls for name, cls in classes.items() if not outside.is_importable(cls)}
+        found = {name: cls for name, cls in used.items() if not classes.is_importable(cls)}
         by_name = replace(parcel, classes=found, sources=scenario.sources)
     finally:
         for module in modules:
@@ -126,7 +126,7 @@ def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: b
         linecache.cache[file] = (sum(map(len, text)), None, text, file)
     global _scenario, _changed
     given: _Parcel = cloudpickle.loads(parcel)
-    outside.know(given.classes)
+    classes.register(given.classes)
     _scenario = Scenario(given.text, given.place, given.folder, given.overrides)
     _changed = _what_changed(given, _scenario)
 

@@ -147,22 +147,22 @@ impl PythonController {
     }
 
     /// Calls a hook and reads what it has set.
-    fn tell(
+    fn call_hook(
         &mut self,
         name: &str,
         now: Time,
         call: impl for<'py> FnOnce(Python<'py>, &Self) -> PyResult<Py<PyAny>>,
     ) {
         Python::attach(|py| {
-            let told = call(py, self).and_then(|_| self.read(py));
-            if let Err(error) = told {
+            let called = call(py, self).and_then(|_| self.read(py));
+            if let Err(error) = called {
                 raised::unwind(py, &error, &raised::place(&self.title, name, now, None));
             }
         });
     }
 
-    fn tell_time(&mut self, name: &'static str, now: Time) {
-        self.tell(name, now, |py, this| {
+    fn call_with_time(&mut self, name: &'static str, now: Time) {
+        self.call_hook(name, now, |py, this| {
             this.object.call_method1(py, name, (now.as_s(),))
         });
     }
@@ -187,7 +187,7 @@ impl CongestionControl for PythonController {
             in_recovery: ack.state == State::Recovery,
             delivered: segments(ack.delivered),
         };
-        self.tell("on_ack", ack.now, |py, this| {
+        self.call_hook("on_ack", ack.now, |py, this| {
             this.on_ack.call1(py, (sample,))
         });
     }
@@ -203,21 +203,21 @@ impl CongestionControl for PythonController {
             in_flight: event.in_flight as f64 / self.mss,
             again: event.again,
         };
-        self.tell("on_loss", event.now, |py, this| {
+        self.call_hook("on_loss", event.now, |py, this| {
             this.on_loss.call1(py, (loss,))
         });
     }
 
     fn on_recovery_exit(&mut self, now: Time) {
-        self.tell_time("on_recovery_exit", now);
+        self.call_with_time("on_recovery_exit", now);
     }
 
     fn on_restart(&mut self, now: Time) {
-        self.tell_time("on_restart", now);
+        self.call_with_time("on_restart", now);
     }
 
     fn on_undo(&mut self, now: Time) {
-        self.tell_time("on_undo", now);
+        self.call_with_time("on_undo", now);
     }
 
     fn cwnd(&self) -> u64 {
@@ -247,7 +247,7 @@ impl CongestionControl for PythonController {
     }
 
     fn set_window(&mut self, cwnd: f64, ssthresh: f64) {
-        self.tell("set_window", Time::ZERO, |py, this| {
+        self.call_hook("set_window", Time::ZERO, |py, this| {
             this.object.setattr(py, "cwnd", cwnd)?;
             this.object.setattr(py, "ssthresh", ssthresh)?;
             Ok(py.None())

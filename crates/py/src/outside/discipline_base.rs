@@ -12,7 +12,7 @@ use sojourn_queue::{Backlog, Reason};
 
 /// What a discipline in Python sees besides the numbers it is called with.
 #[pyclass(subclass, module = "sojourn._core")]
-pub(crate) struct Desk {
+pub(crate) struct DisciplineBase {
     now: Time,
     /// Packets that wait.
     #[pyo3(get)]
@@ -38,29 +38,29 @@ pub(crate) struct Desk {
     pub(super) wait: Option<Time>,
 }
 
-impl Desk {
-    /// Lays out what belongs to a call.
+impl DisciplineBase {
+    /// Takes in what belongs to a call, and the stream.
     #[inline]
-    pub(super) fn lay(&mut self, desk: &mut policy::Desk<'_>, packet: Option<&Facts>) {
-        self.now = desk.now;
+    pub(super) fn load(&mut self, view: &mut policy::View<'_>, packet: Option<&Facts>) {
+        self.now = view.now;
         self.wait = None;
-        self.packets = desk.backlog.packets;
-        self.bytes = desk.backlog.bytes.get();
+        self.packets = view.backlog.packets;
+        self.bytes = view.backlog.bytes.get();
         if let Some(packet) = packet {
             self.source = packet.source;
             self.destination = packet.destination;
             self.dscp = packet.dscp;
         }
-        if !desk.queues.is_empty() {
+        if !view.queues.is_empty() {
             self.queues.clear();
-            self.queues.extend_from_slice(desk.queues);
+            self.queues.extend_from_slice(view.queues);
         }
-        mem::swap(&mut self.random, desk.random);
+        mem::swap(&mut self.random, view.random);
     }
 
     /// Gives back the stream that was lent.
     #[inline]
-    pub(super) fn give_back(&mut self, random: &mut Stream) {
+    pub(super) fn return_stream(&mut self, random: &mut Stream) {
         mem::swap(&mut self.random, random);
     }
 
@@ -86,7 +86,7 @@ pub(super) fn after(now: Time, seconds: f64) -> Option<Time> {
 }
 
 #[pymethods]
-impl Desk {
+impl DisciplineBase {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
@@ -179,7 +179,7 @@ impl Desk {
     }
 }
 
-impl Desk {
+impl DisciplineBase {
     fn queue(&self, queue: usize) -> PyResult<&Backlog> {
         let count = self.queues.len();
         self.queues.get(queue).ok_or_else(|| {
@@ -187,7 +187,7 @@ impl Desk {
         })
     }
 
-    /// Back to the state of a new queue; lends its stream, to be [given back](Self::give_back).
+    /// Back to the state of a new queue; lends its stream, to be [given back](Self::return_stream).
     pub(super) fn reset(&mut self, random: &mut Stream) {
         mem::swap(&mut self.random, random);
         self.now = Time::ZERO;

@@ -43,11 +43,11 @@ impl Packet for Bare {
     }
 }
 
-/// What was told: `drop` or `mark`, the packet, the reason.
+/// What became of packets: `drop` or `mark`, the packet, the reason.
 #[derive(Default)]
-struct Told(Vec<(&'static str, u64, &'static str)>);
+struct Verdicts(Vec<(&'static str, u64, &'static str)>);
 
-impl Sink<Bare> for Told {
+impl Sink<Bare> for Verdicts {
     fn dropped(&mut self, packet: Bare, reason: Reason) {
         self.0.push(("drop", packet.id, reason.name()));
     }
@@ -58,14 +58,14 @@ impl Sink<Bare> for Told {
 
 /// A discipline in Python on a link of its own.
 #[pyclass(unsendable, module = "sojourn._core")]
-pub(crate) struct Bench {
+pub(crate) struct DisciplineHarness {
     discipline: Governed<Bare>,
     random: Stream,
-    told: Told,
+    verdicts: Verdicts,
     now: Time,
 }
 
-impl Bench {
+impl DisciplineHarness {
     fn call<R>(
         &mut self,
         now: Time,
@@ -79,7 +79,7 @@ impl Bench {
             let mut ctx = Context {
                 now,
                 random: &mut self.random,
-                sink: &mut self.told,
+                sink: &mut self.verdicts,
             };
             act(&mut self.discipline, &mut ctx)
         })
@@ -92,7 +92,7 @@ fn us(time: u64) -> Time {
 }
 
 #[pymethods]
-impl Bench {
+impl DisciplineHarness {
     /// The discipline called `name` with parameters (a JSON object), behind a link of 8 Mbit/s and
     /// 10 ms.
     #[new]
@@ -118,7 +118,7 @@ impl Bench {
         Ok(Self {
             discipline: raised::catch(|| Governed::new(policy, &mut random))?,
             random,
-            told: Told::default(),
+            verdicts: Verdicts::default(),
             now: Time::ZERO,
         })
     }
@@ -164,7 +164,7 @@ impl Bench {
     /// Back to the state of a new queue, random stream and clock too.
     fn reset(&mut self, seed: u64) -> PyResult<()> {
         self.random = Stream::new(seed);
-        self.told = Told::default();
+        self.verdicts = Verdicts::default();
         self.now = Time::ZERO;
         raised::catch(|| self.discipline.reset_with(&mut self.random))
     }
@@ -185,8 +185,8 @@ impl Bench {
     }
 
     /// Drops and marks since it was asked last: what, which packet, why.
-    fn told(&mut self) -> Vec<(&'static str, u64, &'static str)> {
-        mem::take(&mut self.told.0)
+    fn verdicts(&mut self) -> Vec<(&'static str, u64, &'static str)> {
+        mem::take(&mut self.verdicts.0)
     }
 
     /// The inner variables that it shows.

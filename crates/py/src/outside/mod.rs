@@ -1,8 +1,8 @@
 //! Disciplines and congestion controllers written in Python.
 
-pub(crate) mod bench;
 pub(crate) mod controller;
-pub(crate) mod desk;
+pub(crate) mod discipline_base;
+pub(crate) mod harness;
 pub(crate) mod native;
 mod policy;
 pub(crate) mod raised;
@@ -21,7 +21,7 @@ use self::native::NativePolicy;
 use self::policy::PythonPolicy;
 
 /// The Python half: finds classes and checks parameters.
-const MODULE: &str = "sojourn.own.outside";
+const MODULE: &str = "sojourn.own.classes";
 
 /// Makes what Python classes describe.
 pub(crate) struct PythonMakers {

@@ -9,11 +9,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Stream, Time};
-use sojourn_queue::policy::{Desk, Facts, Hooks, Verdict};
+use sojourn_queue::policy::{Facts, Hooks, Verdict, View};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
-use super::desk::after;
+use super::discipline_base::after;
 use super::{limit_of, raised};
 
 /// What a hook is told: `PACKET` of `sojourn/own/native.py`, field by field.
@@ -142,25 +142,25 @@ impl NativePolicy {
         code: Option<Code>,
         hook: &str,
         packet: Option<&Facts>,
-        desk: &mut Desk<'_>,
+        view: &mut View<'_>,
     ) -> (i64, f64) {
         let Some(code) = code else {
             return (0, 0.0);
         };
         let number = |value: fn(&Facts) -> u64| packet.map_or(0, value).cast_signed();
         let mut record = Record {
-            now: desk.now.as_s(),
+            now: view.now.as_s(),
             sojourn: packet.map_or(0.0, |packet| packet.sojourn.as_s()),
             link_rate: self.link.rate.bps() as f64,
             link_delay: self.link.delay.as_s(),
             base_rtt: self.link.base_rtt.as_s(),
             wait_until: 0.0,
             flow: packet.map_or(0, |packet| packet.flow),
-            stream: ptr::from_mut(desk.random).expose_provenance() as u64,
+            stream: ptr::from_mut(view.random).expose_provenance() as u64,
             size: number(|packet| packet.size.get()),
             ecn: number(|packet| packet.ecn as u64),
-            packets: desk.backlog.packets.cast_signed() as i64,
-            bytes: desk.backlog.bytes.get().cast_signed(),
+            packets: view.backlog.packets.cast_signed() as i64,
+            bytes: view.backlog.bytes.get().cast_signed(),
             source: number(|packet| u64::from(packet.source)),
             destination: number(|packet| u64::from(packet.destination)),
             dscp: number(|packet| u64::from(packet.dscp)),
@@ -171,12 +171,12 @@ impl NativePolicy {
         // long as the records it was compiled for.
         let answer = unsafe { code(self.state.as_mut_ptr(), &raw mut record) };
         if answer == FAILED {
-            self.raised(hook, packet, desk, &record)
+            self.raised(hook, packet, view, &record)
         }
         if let Some(place) = self.timer
             && self.state[place].to_bits() != self.before[place].to_bits()
         {
-            self.set_timer(hook, desk.now, self.state[place]);
+            self.set_timer(hook, view.now, self.state[place]);
         }
         (answer, record.wait_until)
     }
@@ -202,7 +202,7 @@ impl NativePolicy {
     /// Ends the run with the exception that a hook raised. Machine code keeps no traceback, so the
     /// interpreter runs the hook again, on the state that it was called with.
     #[cold]
-    fn raised(&self, hook: &str, packet: Option<&Facts>, desk: &Desk<'_>, record: &Record) -> ! {
+    fn raised(&self, hook: &str, packet: Option<&Facts>, view: &View<'_>, record: &Record) -> ! {
         let floats = [
             record.now,
             record.sojourn,
@@ -222,11 +222,11 @@ impl NativePolicy {
             record.dscp,
             record.mtu,
         ];
-        let place = raised::place(&self.title, hook, desk.now, packet);
+        let place = raised::place(&self.title, hook, view.now, packet);
         Python::attach(|py| {
             let args = (hook, self.before.clone(), floats, keys, whole);
-            let told = self.object.call_method1(py, "_tell", args);
-            let error = told.err().unwrap_or_else(|| {
+            let again = self.object.call_method1(py, "_raise_again", args);
+            let error = again.err().unwrap_or_else(|| {
                 PyValueError::new_err("the interpreter raises none on the same state and packet")
             });
             raised::unwind(py, &error, &place)
@@ -238,22 +238,22 @@ impl NativePolicy {
         code: Option<Code>,
         hook: &str,
         packet: &Facts,
-        desk: &mut Desk<'_>,
+        view: &mut View<'_>,
     ) -> Verdict {
-        let (answer, wait) = self.call(code, hook, Some(packet), desk);
-        let until = after(desk.now, wait);
+        let (answer, wait) = self.call(code, hook, Some(packet), view);
+        let until = after(view.now, wait);
         let verdict = u32::try_from(answer)
             .ok()
             .and_then(|answer| Verdict::of_code(answer, until.unwrap_or_default()));
         let waits = hook == "dequeue";
         match verdict {
             Some(Verdict::Pass(queue) | Verdict::Mark(queue, _)) if queue >= self.queues => {
-                self.fail(hook, desk.now, answer)
+                self.fail(hook, view.now, answer)
             }
-            Some(Verdict::Wait(_)) if !waits => self.fail(hook, desk.now, answer),
-            Some(Verdict::Wait(_)) if until.is_none() => self.waits_for_nothing(desk.now, wait),
+            Some(Verdict::Wait(_)) if !waits => self.fail(hook, view.now, answer),
+            Some(Verdict::Wait(_)) if until.is_none() => self.waits_for_nothing(view.now, wait),
             Some(verdict) => verdict,
-            None => self.fail(hook, desk.now, answer),
+            None => self.fail(hook, view.now, answer),
         }
     }
 
@@ -299,20 +299,20 @@ impl Policy for NativePolicy {
         self.queues
     }
 
-    fn enqueue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict {
-        self.judge(self.enqueue, "enqueue", packet, desk)
+    fn enqueue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict {
+        self.judge(self.enqueue, "enqueue", packet, view)
     }
 
-    fn dequeue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict {
-        self.judge(self.dequeue, "dequeue", packet, desk)
+    fn dequeue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict {
+        self.judge(self.dequeue, "dequeue", packet, view)
     }
 
-    fn choose(&mut self, _desk: &mut Desk<'_>) -> u16 {
+    fn choose(&mut self, _view: &mut View<'_>) -> u16 {
         0
     }
 
-    fn on_empty(&mut self, desk: &mut Desk<'_>) {
-        self.call(self.on_empty, "on_empty", None, desk);
+    fn on_empty(&mut self, view: &mut View<'_>) {
+        self.call(self.on_empty, "on_empty", None, view);
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -320,7 +320,7 @@ impl Policy for NativePolicy {
             .filter(|due| *due < Time::NEVER && self.on_timer.is_some())
     }
 
-    fn on_timer(&mut self, desk: &mut Desk<'_>) {
+    fn on_timer(&mut self, view: &mut View<'_>) {
         let Some(place) = self.timer else {
             return;
         };
@@ -330,13 +330,13 @@ impl Policy for NativePolicy {
         // writes the same instant again, and would do so for ever.
         let left = self.state[place].next_down();
         self.state[place] = left;
-        self.call(self.on_timer, "on_timer", None, desk);
+        self.call(self.on_timer, "on_timer", None, view);
         if self.state[place].to_bits() == left.to_bits() {
             self.state[place] = f64::INFINITY;
         }
     }
 
-    fn on_link(&mut self, link: &LinkInfo, _desk: &mut Desk<'_>) {
+    fn on_link(&mut self, link: &LinkInfo, _view: &mut View<'_>) {
         self.link = *link;
     }
 

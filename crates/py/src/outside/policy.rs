@@ -12,7 +12,7 @@ use sojourn_queue::policy::{self, Facts, Hooks, Verdict};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
-use super::desk::Desk;
+use super::discipline_base::DisciplineBase;
 use super::{limit_of, probe_attributes, raised};
 
 /// A hook of the class: its name and, where the class has it, its bound method.
@@ -36,7 +36,7 @@ impl Hook {
 pub(super) struct PythonPolicy {
     /// The class and where it is at work, for messages.
     title: String,
-    desk: Py<Desk>,
+    base: Py<DisciplineBase>,
     enqueue: Hook,
     dequeue: Hook,
     on_empty: Hook,
@@ -55,12 +55,12 @@ impl PythonPolicy {
         wanted: &Wanted<'_>,
         link: &LinkInfo,
     ) -> PyResult<Self> {
-        let desk = object.cast::<Desk>()?;
+        let base = object.cast::<DisciplineBase>()?;
         let limit = limit_of(object)?;
         let hook = |name| Hook::new(object, name);
         let policy = Self {
             title: format!("{} on {}", wanted.name, wanted.place),
-            desk: desk.clone().unbind(),
+            base: base.clone().unbind(),
             enqueue: hook("enqueue")?,
             dequeue: hook("dequeue")?,
             on_empty: hook("on_empty")?,
@@ -72,23 +72,23 @@ impl PythonPolicy {
             queues: object.getattr("queues")?.extract()?,
             next_timer: None,
         };
-        policy.desk.borrow_mut(object.py()).capacity = policy.capacity;
+        policy.base.borrow_mut(object.py()).capacity = policy.capacity;
         policy.take_link(object.py(), link);
         Ok(policy)
     }
 
     /// The room stays what it is: a buffer does not shrink with the rate.
     fn take_link(&self, py: Python<'_>, link: &LinkInfo) {
-        self.desk.borrow_mut(py).link = *link;
+        self.base.borrow_mut(py).link = *link;
     }
 
     fn try_reset(&mut self, py: Python<'_>, random: &mut Stream) -> PyResult<()> {
-        self.desk.borrow_mut(py).reset(random);
-        let told = self.desk.bind(py).call_method0("reset");
-        let mut desk = self.desk.borrow_mut(py);
-        desk.give_back(random);
-        self.next_timer = desk.next_timer;
-        told.map(drop)
+        self.base.borrow_mut(py).reset(random);
+        let answer = self.base.bind(py).call_method0("reset");
+        let mut base = self.base.borrow_mut(py);
+        base.return_stream(random);
+        self.next_timer = base.next_timer;
+        answer.map(drop)
     }
 
     /// Calls a hook; gives what it answered and until when it asked to wait, if it did.
@@ -98,11 +98,11 @@ impl PythonPolicy {
         py: Python<'py>,
         which: fn(&Self) -> &Hook,
         packet: Option<&Facts>,
-        desk: &mut policy::Desk<'_>,
+        view: &mut policy::View<'_>,
         args: impl PyCallArgs<'py>,
     ) -> (Bound<'py, PyAny>, Option<Time>) {
-        let object = self.desk.bind(py);
-        object.borrow_mut().lay(desk, packet);
+        let object = self.base.bind(py);
+        object.borrow_mut().load(view, packet);
         let hook = which(self);
         let answer = match &hook.method {
             Some(method) => method.bind(py).call1(args),
@@ -110,13 +110,13 @@ impl PythonPolicy {
         };
         let wait = {
             let mut object = object.borrow_mut();
-            object.give_back(desk.random);
+            object.return_stream(view.random);
             self.next_timer = object.next_timer;
             object.wait
         };
         match answer {
             Ok(answer) => (answer, wait),
-            Err(error) => self.fail(py, which, packet, desk.now, &error),
+            Err(error) => self.fail(py, which, packet, view.now, &error),
         }
     }
 
@@ -182,49 +182,49 @@ impl Policy for PythonPolicy {
         self.queues
     }
 
-    fn enqueue(&mut self, packet: &Facts, desk: &mut policy::Desk<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &Facts, view: &mut policy::View<'_>) -> Verdict {
         Python::attach(|py| {
             let (size, ecn) = (packet.size.get(), packet.ecn as u8);
-            let args = (desk.now.as_s(), size, packet.flow, ecn);
-            let (answer, wait) = self.ask(py, |policy| &policy.enqueue, Some(packet), desk, args);
+            let args = (view.now.as_s(), size, packet.flow, ecn);
+            let (answer, wait) = self.ask(py, |policy| &policy.enqueue, Some(packet), view, args);
             self.verdict(&answer, wait, false).unwrap_or_else(|error| {
-                self.fail(py, |policy| &policy.enqueue, Some(packet), desk.now, &error)
+                self.fail(py, |policy| &policy.enqueue, Some(packet), view.now, &error)
             })
         })
     }
 
-    fn dequeue(&mut self, packet: &Facts, desk: &mut policy::Desk<'_>) -> Verdict {
+    fn dequeue(&mut self, packet: &Facts, view: &mut policy::View<'_>) -> Verdict {
         Python::attach(|py| {
             let (size, ecn) = (packet.size.get(), packet.ecn as u8);
             let sojourn = packet.sojourn.as_s();
-            let args = (desk.now.as_s(), size, packet.flow, ecn, sojourn);
-            let (answer, wait) = self.ask(py, |policy| &policy.dequeue, Some(packet), desk, args);
+            let args = (view.now.as_s(), size, packet.flow, ecn, sojourn);
+            let (answer, wait) = self.ask(py, |policy| &policy.dequeue, Some(packet), view, args);
             self.verdict(&answer, wait, true).unwrap_or_else(|error| {
-                self.fail(py, |policy| &policy.dequeue, Some(packet), desk.now, &error)
+                self.fail(py, |policy| &policy.dequeue, Some(packet), view.now, &error)
             })
         })
     }
 
-    fn choose(&mut self, desk: &mut policy::Desk<'_>) -> u16 {
+    fn choose(&mut self, view: &mut policy::View<'_>) -> u16 {
         Python::attach(|py| {
-            let args = (desk.now.as_s(),);
-            let (answer, _) = self.ask(py, |policy| &policy.choose, None, desk, args);
+            let args = (view.now.as_s(),);
+            let (answer, _) = self.ask(py, |policy| &policy.choose, None, view, args);
             let queue = answer.extract::<u16>().unwrap_or(u16::MAX);
-            let holds = desk.queues.get(usize::from(queue));
+            let holds = view.queues.get(usize::from(queue));
             if holds.is_none_or(|backlog| backlog.packets == 0) {
                 let message =
                     format!("it answered {answer:?}; allowed: a queue that holds packets");
                 let error = PyValueError::new_err(message);
-                self.fail(py, |policy| &policy.choose, None, desk.now, &error);
+                self.fail(py, |policy| &policy.choose, None, view.now, &error);
             }
             queue
         })
     }
 
-    fn on_empty(&mut self, desk: &mut policy::Desk<'_>) {
+    fn on_empty(&mut self, view: &mut policy::View<'_>) {
         Python::attach(|py| {
-            let args = (desk.now.as_s(),);
-            self.ask(py, |policy| &policy.on_empty, None, desk, args);
+            let args = (view.now.as_s(),);
+            self.ask(py, |policy| &policy.on_empty, None, view, args);
         });
     }
 
@@ -232,18 +232,18 @@ impl Policy for PythonPolicy {
         self.next_timer
     }
 
-    fn on_timer(&mut self, desk: &mut policy::Desk<'_>) {
+    fn on_timer(&mut self, view: &mut policy::View<'_>) {
         Python::attach(|py| {
-            self.desk.borrow_mut(py).next_timer = None;
-            let args = (desk.now.as_s(),);
-            self.ask(py, |policy| &policy.on_timer, None, desk, args);
+            self.base.borrow_mut(py).next_timer = None;
+            let args = (view.now.as_s(),);
+            self.ask(py, |policy| &policy.on_timer, None, view, args);
         });
     }
 
-    fn on_link(&mut self, link: &LinkInfo, desk: &mut policy::Desk<'_>) {
+    fn on_link(&mut self, link: &LinkInfo, view: &mut policy::View<'_>) {
         Python::attach(|py| {
             self.take_link(py, link);
-            self.ask(py, |policy| &policy.on_link, None, desk, ());
+            self.ask(py, |policy| &policy.on_link, None, view, ());
         });
     }
 
@@ -258,7 +258,7 @@ impl Policy for PythonPolicy {
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         Python::attach(|py| {
-            probe_attributes(self.desk.bind(py), &self.title, &self.probes, show);
+            probe_attributes(self.base.bind(py), &self.title, &self.probes, show);
         });
     }
 
@@ -267,7 +267,7 @@ impl Policy for PythonPolicy {
         // Only a hook sets the timer: it knows what time it is.
         known
             && name != "next_timer"
-            && Python::attach(|py| self.desk.bind(py).setattr(name, value).is_ok())
+            && Python::attach(|py| self.base.bind(py).setattr(name, value).is_ok())
     }
 
     fn withholds(&self, end: Time, waiting: Backlog) {

@@ -43,7 +43,7 @@ pub(crate) fn unwind(py: Python<'_>, error: &PyErr, place: &str) -> ! {
     if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
         resume_unwind(Box::new(Raised(error.clone_ref(py))));
     }
-    let message = format!("{place}:\n{}", told(py, error));
+    let message = format!("{place}:\n{}", formatted(py, error));
     resume_unwind(Box::new(Raised(UserCodeError::new_err(message))));
 }
 
@@ -61,7 +61,7 @@ pub(super) fn withholds(title: &str, end: Time, waiting: Backlog) -> ! {
 
 /// An exception with its traceback, as text: it must reach other processes whole. The frames of
 /// Sojourn that lead to the user's are left out.
-pub(crate) fn told(py: Python<'_>, error: &PyErr) -> String {
+pub(crate) fn formatted(py: Python<'_>, error: &PyErr) -> String {
     let format = || -> PyResult<String> {
         let parts = py.import("traceback")?.call_method1(
             "format_exception",
