@@ -26,6 +26,22 @@ impl Ecn {
         }
     }
 
+    /// As our tables of packets and `sojourn drive` have it, unlike its [`name`](Self::name).
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NotEct => "not",
+            Self::Ect1 => "ect1",
+            Self::Ect0 => "ect0",
+            Self::Ce => "ce",
+        }
+    }
+
+    /// The codepoint of a [`word`](Self::word).
+    pub fn of_word(word: &str) -> Option<Self> {
+        let all = [Self::NotEct, Self::Ect1, Self::Ect0, Self::Ce];
+        all.into_iter().find(|ecn| ecn.word() == word)
+    }
+
     /// Whether a queue may mark this packet instead of dropping it. A packet that is already
     /// marked may be marked again.
     pub const fn is_capable(self) -> bool {

@@ -32,7 +32,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use parquet::data_type::ByteArray;
-use sojourn_base::{Ecn, Time};
+use sojourn_base::Time;
 use sojourn_engine::observer::Inside;
 use sojourn_engine::packet::PacketId;
 use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
@@ -305,16 +305,6 @@ impl<W: Write + Send> Observer for EventLog<W> {
 
     fn received(&mut self, _now: Time, packet: &SimPacket, _in_order: u64) {
         self.under_way.remove(&packet.id());
-    }
-}
-
-/// The name of a codepoint.
-const fn ecn(ecn: Ecn) -> &'static str {
-    match ecn {
-        Ecn::NotEct => "not",
-        Ecn::Ect0 => "ect0",
-        Ecn::Ect1 => "ect1",
-        Ecn::Ce => "ce",
     }
 }
 

@@ -131,19 +131,12 @@ impl Request<'_> {
 
     /// The codepoint, `not` if none is given.
     pub(super) fn ecn(&self) -> Result<Ecn, String> {
-        match self
-            .get("ecn")
-            .map(|value| value.as_str().unwrap_or_default())
-        {
-            None | Some("not") => Ok(Ecn::NotEct),
-            Some("ect0") => Ok(Ecn::Ect0),
-            Some("ect1") => Ok(Ecn::Ect1),
-            Some("ce") => Ok(Ecn::Ce),
-            Some(_) => {
-                let found = self.get("ecn").map(shown).unwrap_or_default();
-                let allowed = "\"not\", \"ect0\", \"ect1\" or \"ce\"";
-                Err(format!("ecn: found {found}; allowed: {allowed}"))
-            }
-        }
+        let Some(value) = self.get("ecn") else {
+            return Ok(Ecn::NotEct);
+        };
+        value.as_str().and_then(Ecn::of_word).ok_or_else(|| {
+            let (found, allowed) = (shown(value), "\"not\", \"ect0\", \"ect1\" or \"ce\"");
+            format!("ecn: found {found}; allowed: {allowed}")
+        })
     }
 }

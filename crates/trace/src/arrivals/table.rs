@@ -156,11 +156,8 @@ impl Table {
             },
         };
         let ecn = match field(3) {
-            None | Some("not" | "") => Ecn::NotEct,
-            Some("ect0") => Ecn::Ect0,
-            Some("ect1") => Ecn::Ect1,
-            Some("ce") => Ecn::Ce,
-            Some(_) => return Err(wrong(3, "not, ect0, ect1, ce")),
+            None | Some("") => Ecn::NotEct,
+            Some(word) => Ecn::of_word(word).ok_or_else(|| wrong(3, "not, ect0, ect1, ce"))?,
         };
         Ok(Arrival {
             time,

@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::{Row, ecn, kind, way};
+use super::{Row, kind, way};
 
 /// The columns, in the order in which they are written.
 const SCHEMA: &str = "
@@ -156,7 +156,7 @@ impl<W: Write + Send> Table<W> {
         self.kind.push(texts.of(kind(packet.kind())));
         self.number.push(row.known.number);
         self.size_bytes.push(i32::from(packet.size));
-        self.ecn.push(texts.of(ecn(packet.ecn())));
+        self.ecn.push(texts.of(packet.ecn().word()));
         self.sojourn_s.push_optional(row.sojourn_s);
         let reason = row.reason.map(|reason| texts.of(reason.name()));
         self.reason.push_optional(reason);
