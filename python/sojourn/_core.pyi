@@ -114,9 +114,9 @@ class Scenario:
         """The names of the flows of a point, each with its group."""
     def groups(self) -> dict[str, str]:
         """The group of each flow that there is at any point."""
-    def described(self, point: int) -> str:
+    def link_details(self, point: int) -> str:
         """The links of a point with all parameters of their queues, as a JSON array."""
-    def network(self, point: int) -> str:
+    def layout(self, point: int) -> str:
         """The links and flows of a point, as a JSON object."""
     def outside(self, point: int) -> list[str]:
         """The disciplines and controllers of a point that are Python code, as `module:Class`."""

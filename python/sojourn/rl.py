@@ -166,7 +166,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             raise kind_error("observed", observed, 'a list of quantities, such as ["prob"]')
         self.scenario, self.point, self.link, self.interval = scenario, point, link, interval
         self.reward, self.observed, self.actions = reward, tuple(observed), _bounds(actions)
-        network = json.loads(scenario.core.network(point))
+        network = json.loads(scenario.core.layout(point))
         self._rate = next(of["rate_bps"] for of in network["links"] if of["name"] == link)
         self._check()
         low, high = np.array(list(self.actions.values()), np.float32).reshape(-1, 2).T

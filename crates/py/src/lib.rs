@@ -191,17 +191,17 @@ impl Scenario {
     }
 
     /// The links of a point with all parameters of their queues, as a JSON array.
-    fn described(&self, point: usize) -> PyResult<String> {
+    fn link_details(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
-        let described = catch(|| self.0.described(point))?.map_err(refused)?;
-        Ok(described.to_string())
+        let details = catch(|| self.0.link_details(point))?.map_err(refused)?;
+        Ok(details.to_string())
     }
 
     /// The links and flows of a point, as a JSON object.
-    fn network(&self, point: usize) -> PyResult<String> {
+    fn layout(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
-        let network = catch(|| self.0.network(point))?.map_err(refused)?;
-        Ok(network.to_string())
+        let layout = catch(|| self.0.layout(point))?.map_err(refused)?;
+        Ok(layout.to_string())
     }
 
     /// The disciplines and controllers of a point that are Python code, as `module:Class`.

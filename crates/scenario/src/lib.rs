@@ -27,6 +27,7 @@ pub mod drive;
 pub mod emulation;
 pub mod episode;
 pub mod error;
+mod head;
 mod inner;
 pub mod keys;
 mod network;

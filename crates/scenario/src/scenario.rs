@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use sojourn_base::{Auto, Optional, ParamSet, Preset, Span};
+use sojourn_base::{Auto, Optional, Span};
 
 use crate::build::{Draws, Files, Plan};
 use crate::design::Draw;
 use crate::dotted;
 use crate::episode::Episode;
 use crate::error::{Error, Located, Place, unknown};
-use crate::keys::{self, Top};
+use crate::head::{NO_RESULT, check_samples, check_series, read_top};
+use crate::keys::Top;
 use crate::network::lay_out;
 use crate::outcome::Outcome;
 use crate::outside::{Makers, Nobody, Outside};
 use crate::overruled::{Setting, may_meet, set_again};
 use crate::points::{Point, Points};
-use crate::reader::Reader;
-use crate::run::{MOST_INTERVALS, MOST_SAMPLES, Options, Run, RunError, run, too_many_intervals};
+use crate::run::{Options, Run, RunError, run};
 use crate::trace::duplex;
 use crate::tree::{self, Table, parse_value};
 use crate::vary::{self, Axis};
@@ -246,13 +246,13 @@ impl Scenario {
     ///
     /// # Errors
     /// As for [`links`](Self::links).
-    pub fn described(&self, point: usize) -> Result<serde_json::Value, Error> {
+    pub fn link_details(&self, point: usize) -> Result<serde_json::Value, Error> {
         let draws = Draws {
             seed: self.points[point].top.seed.0,
             replica: 0,
         };
-        let described = self.plan(point)?.described(draws);
-        described.map_err(|located| located.in_file(&self.file))
+        let details = self.plan(point)?.link_details(draws);
+        details.map_err(|located| located.in_file(&self.file))
     }
 
     /// The names of the flows of a point, each with its group.
@@ -276,8 +276,8 @@ impl Scenario {
     ///
     /// # Errors
     /// As for [`links`](Self::links).
-    pub fn network(&self, point: usize) -> Result<serde_json::Value, Error> {
-        Ok(self.plan(point)?.network())
+    pub fn layout(&self, point: usize) -> Result<serde_json::Value, Error> {
+        Ok(self.plan(point)?.layout())
     }
 
     /// The names of the disciplines and controllers of a point that are in no registry.
@@ -311,15 +311,15 @@ impl Scenario {
         }
         let named = warnings.into_iter().map(|(mut warning, at)| {
             if at.len() < self.points.len() {
-                warning.message = format!("{} ({})", warning.message, self.named(&at));
+                warning.message = format!("{} ({})", warning.message, self.points_in_words(&at));
             }
             warning
         });
         named.collect()
     }
 
-    /// Points in words: `at point 7: queue = codel, rate = 2 Mbit/s; and at 2 more`.
-    fn named(&self, points: &[usize]) -> String {
+    /// As `at point 7: queue = codel, rate = 2 Mbit/s; and at 2 more`.
+    fn points_in_words(&self, points: &[usize]) -> String {
         let Some(first) = points.first() else {
             return String::new();
         };
@@ -442,82 +442,4 @@ fn draws(top: &Top, replica: u32) -> Draws {
         seed: top.seed.0,
         replica: u64::from(replica),
     }
-}
-
-/// Half of what 64-bit picoseconds hold, so that no sum of delays overflows.
-const LONGEST: Span = Span::from_whole_s(100 * 24 * 3600);
-
-/// Keys that no result of a point depends on.
-const NO_RESULT: &[&str] = &[
-    "name",
-    "title",
-    "replicas",
-    "precision",
-    "precision_of",
-    "max_replicas",
-];
-
-/// Reads and checks the head of a file.
-fn read_top(tree: &Table) -> Result<Top, Located> {
-    let reader = Reader::new(tree, Place::File, "");
-    let sections = keys::SECTIONS.iter().map(|(name, _)| *name);
-    reader.only(&keys::names(Top::PARAMS).chain(sections).collect::<Vec<_>>())?;
-    let top: Top = reader.read(Preset::Reference)?;
-    if top.duration == Span::ZERO || top.duration > LONGEST {
-        let message = format!(
-            "found {}; allowed: above zero and at most 100 days",
-            top.duration
-        );
-        return Err(reader.error("duration", message));
-    }
-    if let Auto::Given(warmup) = top.warmup.0
-        && warmup >= top.duration
-    {
-        let message = format!(
-            "found {warmup}; allowed: less than the duration, {}",
-            top.duration
-        );
-        return Err(reader.error("warmup", message));
-    }
-    // Said to be "none" it is put off, and what belongs to it may stay.
-    if reader.node("precision").is_none() {
-        let given = |key: &&str| reader.node(key).is_some();
-        if let Some(key) = ["precision_of", "max_replicas"].into_iter().find(given) {
-            let message =
-                "found it without a precision; allowed: beside one, such as precision = \"5%\"";
-            return Err(reader.error(key, message));
-        }
-    }
-    if let Some(interval) = top.series.0 {
-        check_series(interval, top.duration).map_err(|what| reader.error("series", what))?;
-    }
-    Ok(top)
-}
-
-/// Sees to it that a series over `duration` has values, and not too many.
-fn check_series(interval: Span, duration: Span) -> Result<(), String> {
-    if interval == Span::ZERO {
-        return Err("found 0 s; allowed: a time above zero".to_owned());
-    }
-    if interval > duration {
-        return Err(format!(
-            "found {interval}; allowed: at most the duration, {duration}"
-        ));
-    }
-    if duration.as_ps() / interval.as_ps() > MOST_INTERVALS {
-        return Err(too_many_intervals(interval));
-    }
-    Ok(())
-}
-
-/// Sees to it that memory holds what is noted of so many links and flows.
-fn check_samples(interval: Span, duration: Span, parts: usize) -> Result<(), String> {
-    let intervals = duration.as_ps() / interval.as_ps();
-    if intervals.saturating_mul(parts as u64) > MOST_SAMPLES {
-        return Err(format!(
-            "found {intervals} intervals of {interval}, each with the values of {parts} links and \
-             flows; allowed: at most {MOST_SAMPLES} of both together, so a longer interval"
-        ));
-    }
-    Ok(())
 }

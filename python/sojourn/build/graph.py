@@ -57,7 +57,7 @@ def to_networkx(scenario: Scenario, point: int = 0) -> MultiDiGraph[Any]:
     if not isinstance(scenario, Scenario):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise kind_error("scenario", scenario, "a Scenario, such as that of sj.Scenario.load(...)")
     point = as_whole("point", point, 0, scenario.core.points - 1)
-    laid_out = json.loads(scenario.core.network(point))
+    laid_out = json.loads(scenario.core.layout(point))
     graph: MultiDiGraph[Any] = networkx.MultiDiGraph(name=scenario.name, flows=laid_out["flows"])
     for each in laid_out["links"]:
         tail, head = each.pop("from"), each.pop("to")

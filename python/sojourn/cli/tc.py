@@ -50,7 +50,7 @@ def tc(
     points = scenario.core.points
     if point >= points:
         raise ScenarioError(f"{file}: --point: found {point}; allowed: 0 to {points - 1}")
-    links = json.loads(scenario.core.described(point))
+    links = json.loads(scenario.core.link_details(point))
     if link:
         names = [each["name"] for each in links]
         for name in link:

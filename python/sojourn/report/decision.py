@@ -88,7 +88,7 @@ def render(decision: Decision, queue: dict[str, Any], title: str, svg: str) -> s
 
 def write(decision: Decision, scenario: Scenario, point: int, folder: Path) -> list[Path]:
     """Write the page and its figure into `folder`; return the paths."""
-    links = json.loads(scenario.core.described(point))
+    links = json.loads(scenario.core.link_details(point))
     queue = next(link["queue"] for link in links if link["name"] == decision.event["link"])
     name = f"decision-{decision.number}"
     frame = decision.around.select(COLUMNS)

@@ -17,7 +17,7 @@ use crate::tree::{Node, Table};
 impl Plan {
     /// Its links as data: ends, rate, delay, and the queue with every parameter that it has, as a
     /// scenario file writes them.
-    pub(crate) fn described(&self, draws: Draws) -> Result<serde_json::Value, Located> {
+    pub(crate) fn link_details(&self, draws: Draws) -> Result<serde_json::Value, Located> {
         let (made, _) = self.instantiate(draws)?;
         let delays: Vec<Span> = made.iter().map(|link| link.delay).collect();
         let links = self.network.links.iter().zip(&made).enumerate();
@@ -64,7 +64,7 @@ impl Plan {
     }
 
     /// Links and flows as data.
-    pub(crate) fn network(&self) -> serde_json::Value {
+    pub(crate) fn layout(&self) -> serde_json::Value {
         let links = self.network.links.iter().map(|link| {
             let queue = link.queue.as_ref().map(|(node, _)| node.json());
             serde_json::json!({
