@@ -188,7 +188,7 @@ mod tests {
 
     const RTT: Span = Span::from_ms(10);
 
-    fn told(events: &LossEvents) -> (u64, u64, u64) {
+    fn counted(events: &LossEvents) -> (u64, u64, u64) {
         let mut events = events.clone();
         events.close(RTT);
         (events.count, events.packets, events.flows)
@@ -202,7 +202,7 @@ mod tests {
             events.add(at(ms), flow, RTT);
             events.waited(at(ms), Span::ZERO, RTT);
         }
-        assert_eq!(told(&events), (3, 6, 5));
+        assert_eq!(counted(&events), (3, 6, 5));
     }
 
     #[test]
@@ -223,12 +223,12 @@ mod tests {
             }
         }
         // As if nothing ever waited: {0 at 0} {1 at 29, 1 at 31} {2 at 40, 2 at 42}.
-        assert_eq!(told(&late), (3, 5, 3));
+        assert_eq!(counted(&late), (3, 5, 3));
         for (came, wait) in waits {
             late.waited(at(came), Span::from_ms(wait), RTT);
         }
-        assert_eq!(told(&late), (3, 5, 5));
-        assert_eq!(told(&soon), told(&late));
+        assert_eq!(counted(&late), (3, 5, 5));
+        assert_eq!(counted(&soon), counted(&late));
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         for events in [&mut before, &mut behind] {
             events.waited(at(6), Span::from_ms(30), RTT);
             events.add(at(25), 0, RTT);
-            assert_eq!(told(events), (1, 2, 1));
+            assert_eq!(counted(events), (1, 2, 1));
         }
     }
 

@@ -76,10 +76,10 @@ mod tests {
         let stacked = Stacked::of(&tables.each_ref());
         assert_eq!(stacked.runs, [0, 1, 1, 3]);
         assert_eq!(stacked.names, ["a", "a", "b", "c"]);
-        let told = |value: f64| (!value.is_nan()).then_some(value);
+        let defined = |value: f64| (!value.is_nan()).then_some(value);
         let columns = stacked.columns.iter();
         let columns: Vec<(&str, Vec<Option<f64>>)> = columns
-            .map(|(metric, values)| (*metric, values.iter().copied().map(told).collect()))
+            .map(|(metric, values)| (*metric, values.iter().copied().map(defined).collect()))
             .collect();
         assert_eq!(
             columns,

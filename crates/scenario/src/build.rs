@@ -173,8 +173,8 @@ impl Plan {
             let links = || path.iter().map(|&link| &self.network.links[link as usize]);
             let changes =
                 |link: &LinkPlan| link.changes.as_ref().is_some_and(ChangesPlan::of_delay);
-            let told = found.last().is_some_and(|last| last.place == flow.place);
-            if told || links().any(changes) {
+            let is_known = found.last().is_some_and(|last| last.place == flow.place);
+            if is_known || links().any(changes) {
                 continue;
             }
             let takes = links().fold(Span::ZERO, |sum, link| {

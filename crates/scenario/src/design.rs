@@ -25,7 +25,7 @@ pub(crate) struct Draw {
     seed: u64,
 }
 
-/// More drawn points than this are a slip of the pen.
+/// Sanity limit: as of all points, the network of each is made before any is run.
 const MOST_POINTS: u32 = 100_000;
 
 impl Draw {

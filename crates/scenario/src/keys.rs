@@ -287,7 +287,7 @@ impl Quantity for Seed {
     }
 }
 
-/// How many replicas; more are a slip of the pen.
+/// How many replicas, up to a sanity limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replicas(pub u32);
 

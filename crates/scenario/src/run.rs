@@ -29,7 +29,7 @@ pub struct Options<'a> {
     pub series: Option<Span>,
 }
 
-/// More intervals of a series than this are a slip of the pen.
+/// Sanity limit: a series has a row for each interval, and one for each link and flow.
 pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
 
 /// More samples of links and flows than this fill most machines' memory: each is of several values.
@@ -141,14 +141,14 @@ struct Watched<'a> {
     options: &'a Options<'a>,
     /// Of its duration.
     thousandth: Span,
-    /// How many of them have been told.
-    told: Cell<u64>,
+    /// How many of them have been reported.
+    reported: Cell<u64>,
 }
 
 impl Watched<'_> {
     /// Tells that so many thousandths are over.
     fn tell(&self, permille: u64) {
-        let more = permille - self.told.replace(permille);
+        let more = permille - self.reported.replace(permille);
         self.options.permille.fetch_add(more, Ordering::Relaxed);
     }
 }
@@ -156,7 +156,7 @@ impl Watched<'_> {
 impl Watch for Watched<'_> {
     fn goes_on(&self, now: Time) -> bool {
         let passed = now.as_ps().checked_div(self.thousandth.as_ps());
-        self.tell(passed.unwrap_or(0).clamp(self.told.get(), 1000));
+        self.tell(passed.unwrap_or(0).clamp(self.reported.get(), 1000));
         !self.options.cancel.load(Ordering::Relaxed)
     }
 }
@@ -183,7 +183,7 @@ fn observe<O: Observer>(
     let watch = Watched {
         options,
         thousandth: Span::from_ps(duration.as_ps() / 1000),
-        told: Cell::new(0),
+        reported: Cell::new(0),
     };
     let mut next_sample = series.map_or(Time::NEVER, |interval| Time::ZERO + interval);
     let mut is_open = false;

@@ -42,7 +42,7 @@ pub(crate) fn shared(file: &Table) -> Table {
     shared
 }
 
-/// More points than this are a slip of the pen.
+/// Sanity limit: the network of each point is made, to check it, before any is run.
 const MAX_POINTS: usize = 1_000_000;
 
 /// Reads the `[vary]` table; ranges without a step are drawn by the design.

@@ -40,7 +40,7 @@ Jitter = str | Mapping[str, Any]
 a table for some of the packets, such as ``{"extra": "10 ms", "share": 0.01}``."""
 
 MOST_LEAVES = 1_000_000
-"""More leaves or hops than this are a slip of the pen, and would fill memory."""
+"""More leaves or hops than this would fill memory."""
 
 DURATION = "30 s"
 """Simulated time unless ``duration`` says otherwise."""

@@ -68,11 +68,11 @@ def check(
     own = [hook for hook in hooks if getattr(cls, hook) is not getattr(base, hook)]
     slips = [f"{found}: did you mean {meant}?" for found, meant in _slips(cls, base, hooks)]
     if not own and cls is not base:
-        told = [f"{name}: found no hook; allowed: at least one of {', '.join(hooks)}", *slips]
-        raise HookError("; ".join(told))
+        fault = f"{name}: found no hook; allowed: at least one of {', '.join(hooks)}"
+        raise HookError("; ".join([fault, *slips]))
     if missing := [hook for hook in needed if hook not in own]:
-        told = [f"{name}: found no {', no '.join(missing)}; allowed: all of {', '.join(needed)}"]
-        raise HookError("; ".join([*told, *slips]))
+        fault = f"{name}: found no {', no '.join(missing)}; allowed: all of {', '.join(needed)}"
+        raise HookError("; ".join([fault, *slips]))
     for hook in (*own, *further):
         _check_arguments(cls, base, hook, name)
     for slip in slips:

@@ -22,7 +22,7 @@ const DELAYS: &str = "times such as [\"20 ms\", \"60 ms\"], or a file of seconds
 /// What one opportunity of a trace of Mahimahi delivers (its manual page, mm-link(1)).
 const OPPORTUNITY: Bytes = Bytes::new(1_500);
 
-/// More changes than this are a slip of the pen: each takes time, whether packets come or not.
+/// Sanity limit: each change takes time, whether packets come or not.
 const MOST_CHANGES: u64 = 10_000_000;
 
 /// What is wrong with a step of which there would be more.

@@ -112,8 +112,8 @@ impl<X: Observer> Line<X> {
     /// Settings that are allowed but a known mistake, of a queue that was asked for at `place`.
     pub(crate) fn warnings(&self, place: &str) -> Vec<String> {
         let warnings = self.open.link().spec.discipline.warnings();
-        let told = |warning: &Warning| format!("{place}: {}: {}", warning.param, warning.what);
-        warnings.iter().map(told).collect()
+        let in_words = |warning: &Warning| format!("{place}: {}: {}", warning.param, warning.what);
+        warnings.iter().map(in_words).collect()
     }
 
     /// A packet arrives, of one of so many `flows`.
