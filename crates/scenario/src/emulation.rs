@@ -24,7 +24,7 @@ use sojourn_trace::Arrival;
 use sojourn_trace::arrivals::headers::{self, LinkType};
 
 use crate::build::Draws;
-use crate::open_loop::line::{Line, Wire};
+use crate::open_loop::bare_link::{BareLink, Wire};
 use crate::open_loop::queues::{self, Names};
 use crate::open_loop::{Flows, MTU, OpenLoopError, Through, option, series_option};
 use crate::outside::Makers;
@@ -69,7 +69,7 @@ pub struct Setup<'a> {
 
 /// Queues that are ready for packets.
 pub struct Emulation {
-    ways: [Way; 2],
+    paths: [Path; 2],
     warnings: Vec<String>,
 }
 
@@ -89,8 +89,8 @@ pub struct Emulated {
 }
 
 /// From one host to the other.
-struct Way {
-    line: Line<Outbox>,
+struct Path {
+    link: BareLink<Outbox>,
     flows: Flows,
     packets: u64,
     bytes: u64,
@@ -130,7 +130,7 @@ impl Emulation {
             replica: 0,
         };
         let mut warnings = Vec::new();
-        let mut way = |name: &'static str, rate: (&str, &str), queue: (&'static str, &str)| {
+        let mut path = |name: &'static str, rate: (&str, &str), queue: (&'static str, &str)| {
             let info = LinkInfo {
                 rate: option::<Rate>(rate.0, rate.1)?,
                 delay: Span::from_ps(rtt.as_ps() / 2),
@@ -154,10 +154,10 @@ impl Emulation {
                 is_live: true,
             };
             let label = format!("{name}: {label}");
-            let line = Line::new(label, discipline, wire, Outbox::default());
-            warnings.extend(line.warnings(&format!("{} {}", queue.0, queue.1)));
-            Ok::<_, OpenLoopError>(Way {
-                line,
+            let link = BareLink::new(label, discipline, wire, Outbox::default());
+            warnings.extend(link.warnings(&format!("{} {}", queue.0, queue.1)));
+            Ok::<_, OpenLoopError>(Path {
+                link,
                 flows: Flows::new(setup.flows),
                 packets: 0,
                 bytes: 0,
@@ -170,12 +170,12 @@ impl Emulation {
         let down_queue = setup
             .down_queue
             .map_or(up_queue, |queue| ("--down-queue", queue));
-        let ways = [
-            way(WAYS[0], up_rate, up_queue)?,
-            way(WAYS[1], down_rate, down_queue)?,
+        let paths = [
+            path(WAYS[0], up_rate, up_queue)?,
+            path(WAYS[1], down_rate, down_queue)?,
         ];
         warnings.dedup();
-        Ok(Self { ways, warnings })
+        Ok(Self { paths, warnings })
     }
 
     /// Joins two hosts until `stop` is raised. Each is a descriptor without blocking from which a
@@ -185,29 +185,33 @@ impl Emulation {
     /// # Errors
     /// The books do not balance.
     pub fn run(self, hosts: [OwnedFd; 2], stop: &AtomicBool) -> Result<Emulated, OpenLoopError> {
-        let Self { mut ways, warnings } = self;
+        let Self {
+            mut paths,
+            warnings,
+        } = self;
         let mut hosts = hosts.map(Host::new);
         let mut late = Sketch::default();
         hosts::be_woken_in_time();
         let clock = Clock::start();
         while !stop.load(Ordering::Relaxed) {
-            for (way, host) in ways.iter_mut().zip(&mut hosts) {
-                way.take_in(host, &clock)?;
+            for (path, host) in paths.iter_mut().zip(&mut hosts) {
+                path.take_in(host, &clock)?;
             }
             let now = clock.now();
             let mut next = now + LOOK;
-            for (number, way) in ways.iter_mut().enumerate() {
-                way.line.advance(now)?;
-                way.hand_over(&mut hosts[1 - number], &clock, &mut late);
-                next = next.min(way.line.next_event().unwrap_or(Time::NEVER));
+            for (number, path) in paths.iter_mut().enumerate() {
+                path.link.advance(now)?;
+                path.hand_over(&mut hosts[1 - number], &clock, &mut late);
+                next = next.min(path.link.next_event().unwrap_or(Time::NEVER));
             }
             Host::wait(&hosts, next.since(clock.now()));
         }
         let end = clock.now();
-        let arrivals = [0, 1].map(|number| (ways[number].packets, ways[number].bytes));
-        let warnings = warnings.into_iter().chain(remarks(&ways, &hosts, &late));
+        let arrivals = [0, 1].map(|number| (paths[number].packets, paths[number].bytes));
+        let warnings = warnings.into_iter().chain(remarks(&paths, &hosts, &late));
         let warnings = warnings.collect();
-        let [up, down] = ways.map(|way| way.line.finish(end, way.flows.names(), &NEVER_CANCELLED));
+        let [up, down] =
+            paths.map(|path| path.link.finish(end, path.flows.names(), &NEVER_CANCELLED));
         Ok(Emulated {
             end,
             arrivals,
@@ -221,7 +225,7 @@ impl Emulation {
 /// What is left when the hosts have gone runs out at once: nobody waits for it.
 static NEVER_CANCELLED: AtomicBool = AtomicBool::new(false);
 
-impl Way {
+impl Path {
     /// Takes in what `host` has sent.
     fn take_in(&mut self, host: &mut Host, clock: &Clock) -> Result<(), OpenLoopError> {
         for _ in 0..TURN {
@@ -241,18 +245,18 @@ impl Way {
             let Some(packet) = self.flows.packet(&arrival, self.packets, name) else {
                 continue;
             };
-            self.line.also().held.insert(self.packets, bytes.into());
+            self.link.also().held.insert(self.packets, bytes.into());
             self.packets += 1;
             self.bytes += u64::from(arrival.size);
             let flows = self.flows.names().len();
-            self.line.arrive(arrival.time, &packet, flows)?;
+            self.link.arrive(arrival.time, &packet, flows)?;
         }
         Ok(())
     }
 
     /// Hands over to `host` what has come out of the link.
     fn hand_over(&mut self, host: &mut Host, clock: &Clock, late: &mut Sketch) {
-        for (due, is_marked, mut bytes) in self.line.also().due.drain(..) {
+        for (due, is_marked, mut bytes) in self.link.also().due.drain(..) {
             if is_marked {
                 headers::set_ce(&mut bytes);
             }
@@ -263,10 +267,10 @@ impl Way {
 }
 
 /// What to know of a run before trusting its results.
-fn remarks(ways: &[Way; 2], hosts: &[Host; 2], late: &Sketch) -> Vec<String> {
+fn remarks(paths: &[Path; 2], hosts: &[Host; 2], late: &Sketch) -> Vec<String> {
     let mut remarks = Vec::new();
-    for (name, way) in WAYS.iter().zip(ways) {
-        remarks.extend(way.flows.warning().map(|what| format!("{name}: {what}")));
+    for (name, path) in WAYS.iter().zip(paths) {
+        remarks.extend(path.flows.warning().map(|what| format!("{name}: {what}")));
     }
     let refused: u64 = hosts.iter().map(Host::refused).sum();
     if refused > 0 {

@@ -1,7 +1,7 @@
 //! What [replays](crate::replay) and [emulations](crate::emulation) share: bare queues, each in
 //! front of a link of its own, to which packets come from outside.
 
-pub(crate) mod line;
+pub(crate) mod bare_link;
 pub(crate) mod queues;
 mod samples;
 
@@ -13,7 +13,7 @@ use sojourn_base::{Bytes, Quantity, Scalar, Span};
 use sojourn_engine::{Breach, SimPacket};
 use sojourn_trace::Arrival;
 
-pub use line::{Drop, Through};
+pub use bare_link::{Drop, Through};
 
 /// Where `bdp` and times of a discipline refer to a packet size: an Ethernet's.
 pub(crate) const MTU: Bytes = Bytes::new(1500);

@@ -18,7 +18,7 @@ use sojourn_trace::arrivals::{Disorder, Fault};
 use sojourn_trace::{Arrival, Arrivals};
 
 use crate::build::Draws;
-use crate::open_loop::line::{Line, Wire};
+use crate::open_loop::bare_link::{BareLink, Wire};
 use crate::open_loop::queues::{self, Names};
 use crate::open_loop::{Flows, MTU, OpenLoopError, Through, input, option, series_option};
 use crate::outside::Makers;
@@ -65,7 +65,7 @@ pub struct Setup<'a> {
 /// A replay that is ready to run.
 pub struct Replay {
     arrivals: Arrivals,
-    lines: Vec<Line>,
+    links: Vec<BareLink>,
     flows: Flows,
     partial: bool,
     /// Whether one interface is taken alone.
@@ -112,14 +112,14 @@ impl Replay {
             seed: setup.seed,
             replica: 0,
         };
-        let mut lines: Vec<Line> = Vec::new();
+        let mut links: Vec<BareLink> = Vec::new();
         let mut warnings = Vec::new();
         for text in setup.queues {
             // The same for all: where two queues draw alike, they draw the same.
             let mut random = draws.stream("discipline", "replay");
             let (limit, makers) = (setup.limit, setup.makers);
             let (label, discipline) = queues::make(NAMES, text, limit, &info, makers, &mut random)?;
-            if lines.iter().any(|line| line.label == label) {
+            if links.iter().any(|link| link.label == label) {
                 let message = format!("--queue {text}: found twice; allowed: once");
                 return Err(OpenLoopError::Input(message));
             }
@@ -130,9 +130,9 @@ impl Replay {
                 series,
                 is_live: false,
             };
-            let line = Line::new(label, discipline, wire, ());
-            warnings.extend(line.warnings(&format!("--queue {text}")));
-            lines.push(line);
+            let link = BareLink::new(label, discipline, wire, ());
+            warnings.extend(link.warnings(&format!("--queue {text}")));
+            links.push(link);
         }
         let mut arrivals = Arrivals::open(setup.file).map_err(|error| input(&error))?;
         if let Some(name) = setup.interface {
@@ -140,7 +140,7 @@ impl Replay {
         }
         Ok(Self {
             arrivals,
-            lines,
+            links,
             flows: Flows::new(setup.flows),
             partial: setup.partial,
             chosen: setup.interface.is_some(),
@@ -171,8 +171,8 @@ impl Replay {
                 Err(error) => return Err(input(&error)),
             };
             let packet = self.packet(&arrival, packets)?;
-            for line in &mut self.lines {
-                line.arrive(arrival.time, &packet, self.flows.names().len())?;
+            for link in &mut self.links {
+                link.arrive(arrival.time, &packet, self.flows.names().len())?;
             }
             packets += 1;
             bytes += u64::from(arrival.size);
@@ -187,8 +187,8 @@ impl Replay {
         }
         self.warn(packets, largest);
         let names = self.flows.names();
-        let finish = |line: Line| line.finish(last_arrival, names, cancel);
-        let queues: Result<Vec<_>, _> = self.lines.into_iter().map(finish).collect();
+        let finish = |link: BareLink| link.finish(last_arrival, names, cancel);
+        let queues: Result<Vec<_>, _> = self.links.into_iter().map(finish).collect();
         Ok(Replayed {
             packets,
             bytes,

@@ -58,14 +58,14 @@ pub struct Through {
     pub series: Vec<(&'static str, Vec<f64>)>,
 }
 
-/// A queue, its link, and who else looks on.
-pub(crate) struct Line<X = ()> {
+/// A queue, its link, the books of both, and who else looks on.
+pub(crate) struct BareLink<X = ()> {
     pub(crate) label: String,
     open: OpenLoop<((Meter, Decisions), X)>,
     samples: Samples,
 }
 
-/// What a line is made of besides its queue.
+/// What it is made of besides its queue.
 pub(crate) struct Wire {
     pub(crate) info: LinkInfo,
     pub(crate) overhead: Bytes,
@@ -77,7 +77,7 @@ pub(crate) struct Wire {
     pub(crate) is_live: bool,
 }
 
-impl<X: Observer> Line<X> {
+impl<X: Observer> BareLink<X> {
     pub(crate) fn new(
         label: String,
         discipline: AnyDiscipline<SimPacket>,
