@@ -28,6 +28,7 @@ __all__ = [
     "Tables",
     "UserCodeError",
     "__version__",
+    "range_value",
     "read_quantity",
     "reference",
     "schema",
@@ -378,6 +379,9 @@ class DisciplineHarness:
         """Drops and marks since it was asked last: what, which packet, why."""
     def probe(self) -> list[tuple[str, float]]:
         """The inner variables that it shows."""
+
+def range_value(low: float, high: float, share: float, is_log: bool, is_whole: bool) -> float:
+    """What lies at a share, from 0 to 1, of the range from `low` to `high`."""
 
 def read_quantity(kind: str, value: str | float) -> Any:
     """Read a value of a kind; give it in base units."""

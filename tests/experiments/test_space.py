@@ -96,6 +96,17 @@ def test_values_of_a_range():
     assert Range("k", 3, 3, "", is_whole=True, is_log=False).place(1) == 0
 
 
+def test_whole_numbers_on_a_log_scale_have_equal_parts_of_it():
+    # Up to where 4 would begin there are two octaves: 1 has the first, 2 and 3 share the second.
+    count = Range("k", 1, 3, "packets", is_whole=True, is_log=True)
+    shares = (0, 0.49, 0.51, 0.79, 0.8, 1)
+    assert [count.value(share) for share in shares] == [
+        f"{number} packets" for number in (1, 1, 2, 2, 3, 3)
+    ]
+    drawn = Range("k", 0.001, 0.7, "", is_whole=False, is_log=False)
+    assert drawn.value(1 / 3) == 0.234
+
+
 def test_a_space_and_its_cases(file):
     space = Space.load(file(BUFFER))
     assert [each.key for each in space.ranges] == ["link.b.queue.limit"]

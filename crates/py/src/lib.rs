@@ -352,12 +352,19 @@ fn schema() -> String {
     scenario::reference::schema().to_string()
 }
 
+/// What lies at a share, from 0 to 1, of the range from `low` to `high`, as drawn designs have it.
+#[pyfunction]
+fn range_value(low: f64, high: f64, share: f64, is_log: bool, is_whole: bool) -> f64 {
+    scenario::range_value([low, high], share, is_log, is_whole)
+}
+
 /// The compiled half of Sojourn.
 #[pymodule]
 mod _core {
     #[pymodule_export]
     use super::{
-        Cancel, Cancelled, Driver, LedgerError, Scenario, ScenarioError, reference, schema,
+        Cancel, Cancelled, Driver, LedgerError, Scenario, ScenarioError, range_value, reference,
+        schema,
     };
     #[cfg(unix)]
     #[pymodule_export]

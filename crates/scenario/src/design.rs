@@ -28,6 +28,19 @@ pub(crate) struct Draw {
 /// Sanity limit: as of all points, the network of each is made before any is run.
 const MOST_POINTS: u32 = 100_000;
 
+/// What lies at a share, from 0 to 1, of the range between two ends.
+pub fn range_value([low, high]: [f64; 2], share: f64, is_log: bool, is_whole: bool) -> f64 {
+    // Whole numbers: each has the same share of the range.
+    let end = if is_whole { high + 1.0 } else { high };
+    let value = if is_log {
+        low * libm::exp(share * libm::log(end / low))
+    } else {
+        low + share * (end - low)
+    };
+    let value = if is_whole { value.floor() } else { value };
+    value.clamp(low, high)
+}
+
 impl Draw {
     /// Reads the table; none where all combinations are wanted.
     pub(crate) fn read(design: Option<&Node>, seed: u64) -> Result<Option<Self>, Located> {
@@ -100,20 +113,6 @@ impl Draw {
             ));
         }
         let is_whole = from.is_whole() && to.is_whole();
-        let at = |share: f64| {
-            // Whole numbers: each has the same share of the range.
-            let (low, high) = if is_whole {
-                (low, high + 1.0)
-            } else {
-                (low, high)
-            };
-            let value = if is_log {
-                low * libm::exp(share * libm::log(high / low))
-            } else {
-                low + share * (high - low)
-            };
-            if is_whole { value.floor() } else { value }
-        };
         let digits = |value: f64| {
             if is_whole {
                 format!("{value:.0}")
@@ -122,7 +121,8 @@ impl Draw {
             }
         };
         let shares = self.shares(key).into_iter();
-        let nodes = shares.map(|share| from.like_text(&digits(at(share).clamp(low, high)), place));
+        let at = |share| range_value([low, high], share, is_log, is_whole);
+        let nodes = shares.map(|share| from.like_text(&digits(at(share)), place));
         nodes
             .collect::<Option<_>>()
             .map_or_else(|| error("found numbers of too many digits"), Ok)

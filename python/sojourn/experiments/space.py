@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sojourn import _core
 from sojourn._core import ScenarioError
 from sojourn.files.toml_text import toml_text
 from sojourn.scenario import Overrides, Scenario, as_pairs
@@ -48,14 +49,8 @@ class Range:
         return (value - self.low) / (self.high - self.low)
 
     def _number(self, share: float) -> int | float:
-        # Whole numbers: each has the same share of the range.
-        high = self.high + 1 if self.is_whole else self.high
-        if self.is_log:
-            value = self.low * math.exp(share * math.log(high / self.low))
-        else:
-            value = self.low + share * (high - self.low)
-        value = min(max(value, self.low), self.high)
-        return math.floor(value) if self.is_whole else float(f"{value:.{DIGITS}g}")
+        value = _core.range_value(self.low, self.high, share, self.is_log, self.is_whole)
+        return int(value) if self.is_whole else float(f"{value:.{DIGITS}g}")
 
 
 @dataclass(frozen=True)
