@@ -40,7 +40,7 @@ impl Half {
     fn new(now: Time, config: &Arc<Config>, make: &mut MakeController, number: u32) -> Self {
         let sender = Sender::new(config.clone(), make(number));
         Self {
-            tally: WindowTally::new(now, sender.told_window()),
+            tally: WindowTally::new(now, sender.reported_window()),
             sender,
             receiver: Receiver::new(config.clone()),
             messages: VecDeque::new(),
@@ -72,7 +72,7 @@ impl Half {
     /// Takes note of the window, which may just have changed.
     #[inline]
     pub(crate) fn note_window(&mut self, now: Time) {
-        self.tally.note(now, self.sender.told_window());
+        self.tally.note(now, self.sender.reported_window());
     }
 
     /// The earliest timer of the sending end.

@@ -364,9 +364,9 @@ impl<O: Observer> Simulation<O> {
             self.breach_at_flow(now, packet, floor);
         }
         if packet.is(Kind::Segment) {
-            self.hear_segment(now, packet, slot, header);
+            self.receive_segment(now, packet, slot, header);
         } else if packet.is(Kind::Ack) {
-            self.hear_ack(now, packet, slot);
+            self.receive_ack(now, packet, slot);
         } else {
             let payload = u64::from(packet.size) - u64::from(header);
             self.observer.received(now, packet, payload);

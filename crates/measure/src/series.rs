@@ -181,7 +181,7 @@ impl Recorder {
         let senders = || simulation.senders(flow);
         let packets = |bytes: u64, sender: &Sender| bytes as f64 / f64::from(sender.config().mss);
         let cwnd: f64 = senders()
-            .map(|sender| packets(sender.told_window(), sender))
+            .map(|sender| packets(sender.reported_window(), sender))
             .sum();
         let in_flight: f64 = senders()
             .map(|sender| packets(sender.in_flight(), sender))

@@ -29,10 +29,10 @@
 //! and 3782. What ns-2 does was checked against its source and against deterministic runs
 //! (`tests/ns2.rs`).
 
-#[cfg(test)]
-mod both_ways;
 pub mod cc;
 pub mod ecn;
+#[cfg(test)]
+mod fast_path_tests;
 mod pacing;
 pub mod params;
 pub mod rate;

@@ -81,7 +81,7 @@ pub struct Received {
 }
 
 impl Outbox for Received {
-    fn place(&mut self) -> &mut Ack {
+    fn next_ack(&mut self) -> &mut Ack {
         let next = usize::from(self.acks[0].is_some());
         self.acks[next].insert(Ack::plain(0))
     }
@@ -111,8 +111,8 @@ pub struct Receiver {
     delayed: u32,
     /// The echo (RFC 3168), or the state DCTCP.CE (RFC 8257).
     ce: bool,
-    /// Nothing is missing or still to be reported: a segment in its turn can take the short way.
-    in_step: bool,
+    /// Nothing is missing or still to be reported: a segment in its turn can take the fast path.
+    fast_path: bool,
     /// Ranges beyond the number expected that have arrived, in order and disjoint.
     ranges: VecDeque<(u64, u64)>,
     /// The ranges that changed last, newest first: as they are now, or below the number expected.
@@ -156,7 +156,7 @@ impl Receiver {
             ce: false,
             ce_bytes: 0,
             acks: 0,
-            in_step: false,
+            fast_path: false,
             config,
         }
     }
@@ -177,7 +177,7 @@ impl Receiver {
         } = arrival.segment;
         let flags = arrival.segment.syn | arrival.segment.fin | arrival.segment.cwr;
         if flags || arrival.ecn == Ecn::Ce || !self.expects(now, seq, len, stamp) {
-            return self.take_any(now, arrival, out);
+            return self.take_slow(now, arrival, out);
         }
         self.take_expected(now, len, arrival.segment.push, stamp, out)
     }
@@ -187,10 +187,10 @@ impl Receiver {
     ///
     /// Nearly every segment is, and finds nothing missing: then it need only be counted (Jacobson's
     /// header prediction). [`take_expected`](Self::take_expected) leads to the same state as the
-    /// long way.
+    /// slow path.
     #[inline]
     pub fn expects(&self, now: Time, seq: u64, len: u32, stamp: Time) -> bool {
-        self.in_step
+        self.fast_path
             && seq == self.rcv_nxt
             && len > 0
             && u64::from(len) <= self.window
@@ -217,7 +217,7 @@ impl Receiver {
         self.rcv_nxt += len;
         self.delayed += 1;
         if self.delayed >= self.config.delayed_ack || push {
-            self.acknowledge_in_order(now, out.place());
+            self.acknowledge_in_order(now, out.next_ack());
         } else if self.delayed == 1 {
             self.ack_at = now + self.config.delayed_ack_timeout;
         }
@@ -228,9 +228,9 @@ impl Receiver {
     }
 
     #[inline(never)]
-    fn take_any(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
+    fn take_slow(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
         // Acknowledgements sent meanwhile must look for themselves.
-        self.in_step = false;
+        self.fast_path = false;
         let delivered = if self.is_too_old(&arrival.segment) {
             self.refuse(now, &arrival.segment, out);
             0
@@ -241,7 +241,7 @@ impl Receiver {
             self.steady_until = linux.is_steady_until();
         }
         let dctcp = self.config.ecn == EcnMode::Dctcp;
-        self.in_step = self.rcv_nxt > 0
+        self.fast_path = self.rcv_nxt > 0
             && self.ranges.is_empty()
             && !self.has_duplicate()
             && self.fin.is_none()
@@ -253,7 +253,7 @@ impl Receiver {
     /// Takes in a segment, and acknowledges it now or later.
     fn take_in(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
         let segment = &arrival.segment;
-        let ce_changed = self.hear_mark(now, segment, arrival.ecn == Ecn::Ce, out);
+        let ce_changed = self.note_ce(now, segment, arrival.ecn == Ecn::Ce, out);
         let (before, had_holes) = (self.rcv_nxt, !self.ranges.is_empty());
         let right = before.saturating_add(self.window);
         let (start, end) = (segment.seq, segment.end().min(right));
@@ -270,7 +270,7 @@ impl Receiver {
         let may_wait = in_order && !had_holes && !segment.syn && !ends && !segment.push;
         let waits = !at_once && (may_wait && self.delays(now) || self.gathers_until(now));
         if !waits {
-            self.acknowledge(now, out.place());
+            self.acknowledge(now, out.next_ack());
         }
         delivered
     }
@@ -321,7 +321,7 @@ impl Receiver {
         } else {
             // A later acknowledgement might not find room for what waits.
             if self.gathers() && self.newer_than(start, end) >= BLOCKS_TOLD {
-                self.acknowledge(now, out.place());
+                self.acknowledge(now, out.next_ack());
             }
             self.insert(start, end);
         }
@@ -375,14 +375,14 @@ impl Receiver {
             self.duplicate = (segment.seq, segment.end().min(self.rcv_nxt));
             self.hurry(AFTER_DUPLICATE);
         }
-        self.acknowledge(now, out.place());
+        self.acknowledge(now, out.next_ack());
     }
 
     /// Prefetches what a segment touches that does not come in its turn, if the one with the number
     /// `seq` may not; the first line must be in the cache.
     #[inline]
     pub fn prefetch_behind(&self, seq: u64) {
-        if !self.in_step || seq != self.rcv_nxt {
+        if !self.fast_path || seq != self.rcv_nxt {
             prefetch_all(self);
         }
     }
@@ -390,7 +390,7 @@ impl Receiver {
     /// Prefetches the ranges that have arrived out of order, if any have.
     #[inline]
     pub fn prefetch_losses(&self) {
-        if !self.in_step {
+        if !self.fast_path {
             self.ranges.front().into_iter().for_each(prefetch);
         }
     }
@@ -441,7 +441,7 @@ impl Receiver {
     }
 
     /// Takes note of the ECN bits; says whether DCTCP's state changed.
-    fn hear_mark(
+    fn note_ce(
         &mut self,
         now: Time,
         segment: &Segment,
@@ -468,7 +468,7 @@ impl Receiver {
                 let changed = marked != self.ce && segment.len > 0;
                 if changed {
                     if self.delayed > 0 {
-                        self.acknowledge(now, out.place());
+                        self.acknowledge(now, out.next_ack());
                     }
                     self.ce = marked;
                 }
@@ -496,8 +496,8 @@ impl Receiver {
         if let Some(linux) = &mut self.linux {
             linux.gathering.on_ack();
         }
-        // In step there is neither, and to look would touch another cache line.
-        if !self.in_step && (!self.ranges.is_empty() || self.has_duplicate()) {
+        // On the fast path there is neither, and to look would touch another cache line.
+        if !self.fast_path && (!self.ranges.is_empty() || self.has_duplicate()) {
             self.report(&mut ack.sack);
         }
     }
@@ -522,15 +522,15 @@ impl Receiver {
 
 #[cfg(test)]
 impl Receiver {
-    pub(crate) fn take_no_short_way(&mut self) {
-        self.in_step = false;
+    pub(crate) fn disable_fast_path(&mut self) {
+        self.fast_path = false;
     }
 
-    /// All of its state but what belongs to the short way.
+    /// All of its state but what belongs to the fast path.
     pub(crate) fn shown(&mut self) -> String {
-        let kept = core::mem::take(&mut self.in_step);
+        let kept = core::mem::take(&mut self.fast_path);
         let shown = format!("{self:?}");
-        self.in_step = kept;
+        self.fast_path = kept;
         shown
     }
 }

@@ -47,10 +47,10 @@
 //! **Left out**: window scaling's limits, PAWS for acknowledgements, urgent data.
 
 mod ack;
+mod ack_info;
 mod buffer;
-mod expected;
+mod fast_path;
 mod marks;
-mod read;
 mod send;
 mod state;
 mod timer;
@@ -71,7 +71,7 @@ use crate::scoreboard::Scoreboard;
 use crate::wire::Ack;
 
 use buffer::Buffer;
-pub use expected::Burst;
+pub use fast_path::Burst;
 use send::Unused;
 use state::Probe;
 pub use state::{Counts, State};
@@ -79,7 +79,7 @@ use undo::Doubt;
 
 /// The sending half of a connection.
 ///
-/// The fields that an [expected] acknowledgement or segment touches come first, in as few
+/// The fields that an [expected](fast_path) acknowledgement or segment touches come first, in as few
 /// cache lines as possible: with many flows the senders do not fit the fast caches, and each
 /// further line costs time.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ use undo::Doubt;
 pub struct Sender {
     snd_una: u64,
     snd_nxt: u64,
-    /// When the last acknowledgement came, if it was [expected] and only such segments
+    /// When the last acknowledgement came, if it was [expected](fast_path) and only such segments
     /// have followed: the timers that these started are not worked out yet. Otherwise never, and
     /// the timers below are valid.
     expected_at: Time,
@@ -120,10 +120,10 @@ pub struct Sender {
     burst_left: u32,
     state: State,
     needs: Needs,
-    /// Whether its settings let acknowledgements take the short way at all.
-    predicts: bool,
-    /// Whether the next ones [may](Self::finds_calm).
-    is_calm: bool,
+    /// Whether its settings let acknowledgements take the fast path at all.
+    has_fast_path: bool,
+    /// Whether the next ones [may](Self::may_take_fast_path).
+    fast_path: bool,
     /// Whether each segment is handled by itself, since it is paced or a rate is measured by it.
     steps: bool,
     /// Whether acknowledgements count marked bytes.
@@ -200,8 +200,8 @@ impl Sender {
         let start = u64::from(!config.handshake);
         Self {
             expected_at: Time::NEVER,
-            predicts: expected::predicts(&config),
-            is_calm: false,
+            has_fast_path: fast_path::has_fast_path(&config),
+            fast_path: false,
             steps: config.pacing || needs.rate_samples,
             counts_marks: config.ecn == EcnMode::Accurate,
             codepoint: send::codepoint(&config, needs),
@@ -355,7 +355,7 @@ impl Sender {
     pub fn prefetch_behind(&self) {
         self.prefetch_pace();
         self.prefetch_entries();
-        if !self.is_calm {
+        if !self.fast_path {
             prefetch_all(&self.board);
             prefetch(&self.recover);
             prefetch(&self.timed);
@@ -367,7 +367,7 @@ impl Sender {
     #[inline]
     pub fn prefetch_furthest(&self, ack: &Ack) {
         self.prefetch_stamps();
-        if !self.is_calm {
+        if !self.fast_path {
             self.board.prefetch_losses();
             self.prefetch_reported(ack);
         }
@@ -456,7 +456,7 @@ impl Sender {
     /// The window that tables show, bytes: without the inflation by duplicates, if the preset's
     /// program keeps that apart, as ns-2's agents do.
     #[inline]
-    pub fn told_window(&self) -> u64 {
+    pub fn reported_window(&self) -> u64 {
         if self.config.classic_recovery && !self.config.sack {
             self.cwnd
         } else {

@@ -142,5 +142,5 @@ impl Ack {
 /// lie.
 pub trait Outbox {
     /// The place of the next one, which may still hold what lay there before.
-    fn place(&mut self) -> &mut Ack;
+    fn next_ack(&mut self) -> &mut Ack;
 }

@@ -127,7 +127,7 @@ fn told_in_recovery(preset: Preset) -> f64 {
     for _ in 0..3 {
         tcp.ack(1, &[]);
     }
-    tcp.sender.told_window() as f64 / 1000.0
+    tcp.sender.reported_window() as f64 / 1000.0
 }
 
 #[test]

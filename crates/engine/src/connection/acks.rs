@@ -75,7 +75,7 @@ impl<'a> Replies<'a> {
 impl Outbox for Replies<'_> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // every other packet, in the same function nearly always
-    fn place(&mut self) -> &mut Ack {
+    fn next_ack(&mut self) -> &mut Ack {
         let (place, ack) = self.acks.take();
         self.places[self.count] = place;
         self.count += 1;

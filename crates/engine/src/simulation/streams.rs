@@ -258,7 +258,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A segment reached its receiver.
-    pub(super) fn hear_segment(
+    pub(super) fn receive_segment(
         &mut self,
         now: Time,
         packet: &SimPacket,
@@ -333,7 +333,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// An acknowledgement reached its sender.
-    pub(super) fn hear_ack(&mut self, now: Time, packet: &SimPacket, slot: Option<u32>) {
+    pub(super) fn receive_ack(&mut self, now: Time, packet: &SimPacket, slot: Option<u32>) {
         let place = packet.ack_place();
         self.observer.received(now, packet, 0);
         let slot = slot.or_else(|| self.look_up(packet));

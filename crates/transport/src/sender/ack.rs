@@ -2,7 +2,7 @@
 
 use sojourn_base::{Ecn, Time};
 
-use super::read::Heard;
+use super::ack_info::AckInfo;
 use super::{Sender, State};
 use crate::cc::{AckSample, CongestionControl, LossKind};
 use crate::ecn::EcnMode;
@@ -28,14 +28,14 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         if self.is_expected(ack) {
-            self.hear_expected(now, ack);
+            self.process_ack_fast(now, ack);
         } else {
-            self.hear_any(now, ack);
+            self.process_ack(now, ack);
         }
     }
 
     #[inline(never)]
-    fn hear_any(&mut self, now: Time, ack: &Ack) {
+    fn process_ack(&mut self, now: Time, ack: &Ack) {
         self.set_started_timers();
         // What was never sent cannot be acknowledged (RFC 9293, 3.10.7.4).
         if ack.ack > self.snd_nxt {
@@ -50,69 +50,69 @@ impl Sender {
             window: self.window(),
             lost_ever: self.board.lost_ever(),
         };
-        if let Some(heard) = self.read(now, ack) {
-            self.follow(now, ack, heard, &before);
+        if let Some(info) = self.take_ack_info(now, ack) {
+            self.apply_ack(now, ack, info, &before);
         }
-        self.is_calm = self.finds_calm();
+        self.fast_path = self.may_take_fast_path();
     }
 
     /// What follows from an acknowledgement that was read.
-    fn follow(&mut self, now: Time, ack: &Ack, mut heard: Heard, before: &Before) {
-        if before.una == 0 && heard.advanced {
+    fn apply_ack(&mut self, now: Time, ack: &Ack, mut info: AckInfo, before: &Before) {
+        if before.una == 0 && info.advanced {
             self.on_established();
         }
-        self.count_duplicates(&heard);
+        self.count_duplicates(&info);
         if self.doubt.is_some() {
-            self.find_out(now, ack, &heard);
+            self.find_out(now, ack, &info);
         }
         self.leave(now);
         let resent = self.board.resent();
         if !self.repairs_nothing() {
-            self.find_losses(now, &heard);
+            self.find_losses(now, &info);
         }
-        heard.lost = self.board.lost_ever() - before.lost_ever;
+        info.lost = self.board.lost_ever() - before.lost_ever;
         let lost_again = self.board.resent() < resent;
-        self.recover_on(now, &heard, lost_again);
+        self.recover_on(now, &info, lost_again);
         self.tell_losses(now);
-        heard.is_disordered = self.is_disordered();
+        info.is_disordered = self.is_disordered();
         let echoes = self.echoes_marks(ack);
         if before.una == 0 && self.config.begins_after_handshake {
-            self.begin_control(now, &heard);
-        } else if heard.delivered > 0 {
+            self.begin_control(now, &info);
+        } else if info.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
-            let may_grow = self.may_grow(&heard, before, cwnd_limited, echoes);
-            if self.config.counts_whole && heard.advanced && !self.needs.rate_samples {
-                heard.counted = self.whole_segments(heard.moved, before.state);
+            let may_grow = self.may_grow(&info, before, cwnd_limited, echoes);
+            if self.config.counts_whole && info.advanced && !self.needs.rate_samples {
+                info.counted = self.whole_segments(info.moved, before.state);
             }
-            self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
+            self.notify_controller(now, ack, &info, before.flight, cwnd_limited, may_grow);
         }
         if echoes {
-            self.on_echo(now, ack, &heard);
+            self.on_echo(now, ack, &info);
         }
-        self.after_probe(now, ack, &heard);
-        self.set_timers(now, &heard, before.state);
+        self.after_probe(now, ack, &info);
+        self.set_timers(now, &info, before.state);
     }
 
     /// Counts what may tell of a loss: duplicates in a row, and in ns-3 outside recovery all that
     /// reports something.
-    fn count_duplicates(&mut self, heard: &Heard) {
-        self.last_was_duplicate = heard.duplicate;
-        if self.config.recovers_like_ns3 && heard.reports() {
+    fn count_duplicates(&mut self, info: &AckInfo) {
+        self.last_was_duplicate = info.duplicate;
+        if self.config.recovers_like_ns3 && info.reports() {
             let counts = matches!(self.state, State::Open | State::Cwr);
             self.dupacks += u32::from(counts);
-        } else if heard.advanced {
-            self.dupacks = u32::from(self.config.counts_reports && heard.reports());
-        } else if heard.duplicate {
+        } else if info.advanced {
+            self.dupacks = u32::from(self.config.counts_reports && info.reports());
+        } else if info.duplicate {
             self.dupacks += 1;
         }
     }
 
     /// Whether the window may grow with what an acknowledgement delivers, which `echoes` marks or
     /// not.
-    fn may_grow(&self, heard: &Heard, before: &Before, cwnd_limited: bool, echoes: bool) -> bool {
+    fn may_grow(&self, info: &AckInfo, before: &Before, cwnd_limited: bool, echoes: bool) -> bool {
         self.is_limited(before, cwnd_limited)
-            && (heard.advanced || self.grows_out_of_order())
-            && !self.takes_for_duplicate(heard, before.state)
+            && (info.advanced || self.grows_out_of_order())
+            && !self.takes_for_duplicate(info, before.state)
             && (!echoes || self.weighs_counts())
             && (before.state != State::Recovery || self.config.grows_at_exit)
             && self.state != State::Recovery
@@ -122,15 +122,15 @@ impl Sender {
     }
 
     /// What is lost, by time, by duplicates or by what is reported.
-    fn find_losses(&mut self, now: Time, heard: &Heard) {
+    fn find_losses(&mut self, now: Time, info: &AckInfo) {
         if self.config.rack {
             self.detect_by_time(now);
         } else if self.config.duplicates_report {
-            self.heed_duplicates(heard);
+            self.detect_by_dupacks(info);
         } else if self.config.sack {
             self.board
                 .detect_by_count(self.config.dupthresh, self.config.mss);
-            let is_third = self.dupacks >= self.config.dupthresh && heard.reports();
+            let is_third = self.dupacks >= self.config.dupthresh && info.reports();
             let is_open = matches!(self.state, State::Open | State::Cwr);
             let is_lost = self.board.first().is_some_and(Sent::is_lost);
             if self.config.counts_reports && is_third && is_open && !is_lost {
@@ -141,11 +141,11 @@ impl Sender {
 
     /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though
     /// it moves: in ns-3, outside recovery, where the receiver had delayed what it acknowledges.
-    fn takes_for_duplicate(&self, heard: &Heard, before: State) -> bool {
+    fn takes_for_duplicate(&self, info: &AckInfo, before: State) -> bool {
         self.config.recovers_like_ns3
             && self.state == State::Open
             && matches!(before, State::Open | State::Cwr)
-            && heard.reports()
+            && info.reports()
     }
 
     /// Whether the window grows with what is reported out of order: in Linux, once a segment came
@@ -188,24 +188,24 @@ impl Sender {
     }
 
     /// ns-2's SACK: three duplicates begin recovery, and in it all below what is reported is lost.
-    fn heed_duplicates(&mut self, heard: &Heard) {
+    fn detect_by_dupacks(&mut self, info: &AckInfo) {
         match self.state {
             State::Recovery => {}
-            State::Open | State::Cwr if heard.advanced => {
+            State::Open | State::Cwr if info.advanced => {
                 self.board.forget_all();
                 return;
             }
-            State::Open | State::Cwr if self.begins_recovery(heard) => {}
+            State::Open | State::Cwr if self.begins_recovery(info) => {}
             State::Open | State::Cwr | State::Loss => return,
         }
         self.board.detect_by_count(1, self.config.mss);
     }
 
     /// Whether duplicates tell of a loss (RFC 6582, 3.2, step 2): once for what was sent before.
-    fn begins_recovery(&self, heard: &Heard) -> bool {
-        heard.duplicate
+    fn begins_recovery(&self, info: &AckInfo) -> bool {
+        info.duplicate
             && self.dupacks == self.config.dupthresh
-            && (self.snd_una > self.recover || !self.careful())
+            && (self.snd_una > self.recover || !self.ignores_old_dupacks())
     }
 
     /// Whether the window was what limited the sender, so that it may grow.
@@ -232,14 +232,14 @@ impl Sender {
     }
 
     /// The controller begins, knowing of the handshake how long it took.
-    fn begin_control(&mut self, now: Time, heard: &Heard) {
+    fn begin_control(&mut self, now: Time, info: &AckInfo) {
         // Of what ns-3 counts as delivered the SYN is none.
         if let Some(rate) = &mut self.rate
             && !self.config.whole_ms
         {
-            rate.finish(now, heard.delivered, self.snd_una);
+            rate.finish(now, info.delivered, self.snd_una);
         }
-        let rtt = heard.rtt.or(self.rtt.srtt()).unwrap_or_default();
+        let rtt = info.rtt.or(self.rtt.srtt()).unwrap_or_default();
         self.control(|cc| cc.on_handshake(now, rtt));
     }
 
@@ -290,12 +290,12 @@ impl Sender {
 
     /// Enters recovery, or goes on with it; `lost_again` if what was sent again was found to be
     /// lost.
-    fn recover_on(&mut self, now: Time, heard: &Heard, lost_again: bool) {
-        let reports = heard.reports();
+    fn recover_on(&mut self, now: Time, info: &AckInfo, lost_again: bool) {
+        let reports = info.reports();
         match self.state {
             State::Cwr if self.config.recovers_like_ns3 => {
-                if heard.advanced && self.config.marks_by_prr {
-                    self.reduce_by_prr(heard.delivered, false, reports);
+                if info.advanced && self.config.marks_by_prr {
+                    self.reduce_by_prr(info.delivered, false, reports);
                 }
             }
             State::Open | State::Cwr => {
@@ -304,34 +304,34 @@ impl Sender {
                 } else if self.config.sack {
                     self.board.waiting() > 0 || self.has_new_loss_out()
                 } else {
-                    self.begins_recovery(heard)
+                    self.begins_recovery(info)
                 };
                 if lost {
-                    let sacked = heard.sacked_still();
-                    self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
+                    let sacked = info.sacked_still();
+                    self.enter_recovery(now, info.delivered, info.cumulative, sacked);
                 } else if self.state == State::Cwr && self.config.marks_by_prr {
-                    self.reduce_by_prr(heard.delivered, heard.advanced, reports);
+                    self.reduce_by_prr(info.delivered, info.advanced, reports);
                 }
             }
             State::Recovery if self.config.prr && !self.needs.own_recovery => {
                 let is_ns3 = matches!(self.config.prr_kind, PrrKind::Ns3 | PrrKind::Ns337);
                 let safe = if is_ns3 {
-                    heard.repairs
+                    info.repairs
                 } else {
-                    heard.advanced && heard.lost == 0
+                    info.advanced && info.lost == 0
                 };
-                self.reduce_by_prr(heard.delivered, safe, reports);
-                if is_ns3 && heard.advanced && reports {
-                    self.reduce_by_prr(heard.delivered, safe, false);
+                self.reduce_by_prr(info.delivered, safe, reports);
+                if is_ns3 && info.advanced && reports {
+                    self.reduce_by_prr(info.delivered, safe, false);
                 }
-                if self.config.recovers_like_ns3 && heard.advanced {
+                if self.config.recovers_like_ns3 && info.advanced {
                     self.fill_next_hole();
                 }
             }
-            State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
+            State::Recovery if !self.config.sack => self.recover_without_sack(now, info),
             State::Recovery | State::Loss if lost_again && self.answers_lost_again() => {
-                let sacked = heard.sacked_still();
-                self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
+                let sacked = info.sacked_still();
+                self.enter_recovery(now, info.delivered, info.cumulative, sacked);
             }
             State::Recovery | State::Loss => {}
         }
@@ -383,7 +383,7 @@ impl Sender {
     }
 
     /// Whether duplicates of what was sent before the last recovery are ignored: not by plain Reno.
-    fn careful(&self) -> bool {
+    fn ignores_old_dupacks(&self) -> bool {
         self.needs.partial_acks || !self.needs.fast_recovery || self.config.one_timed
     }
 
@@ -401,25 +401,25 @@ impl Sender {
     }
 
     /// RFC 5681, 3.2, and RFC 6582: inflation and deflation.
-    fn recover_without_sack(&mut self, now: Time, heard: &Heard) {
+    fn recover_without_sack(&mut self, now: Time, info: &AckInfo) {
         let mss = self.mss();
         if self.needs.partial_acks {
             self.burst_left = self.config.recovery_burst;
         }
-        if heard.duplicate {
+        if info.duplicate {
             self.recovery_window = self.recovery_window.saturating_add(mss);
-        } else if heard.advanced && !self.needs.partial_acks {
+        } else if info.advanced && !self.needs.partial_acks {
             self.exit_recovery(now);
-        } else if heard.advanced {
+        } else if info.advanced {
             // A partial acknowledgement: the next hole goes at once.
             self.board.lose_first();
             self.force = true;
             if self.config.classic_recovery {
-                self.deflate_window(heard.moved);
+                self.deflate_window(info.moved);
                 return;
             }
-            let mut window = self.recovery_window.saturating_sub(heard.moved);
-            if heard.moved >= mss {
+            let mut window = self.recovery_window.saturating_sub(info.moved);
+            if info.moved >= mss {
                 window += mss;
             }
             self.recovery_window = window.max(mss);
@@ -442,22 +442,22 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn tell_controller(
+    pub(super) fn notify_controller(
         &mut self,
         now: Time,
         ack: &Ack,
-        heard: &Heard,
+        info: &AckInfo,
         prior_in_flight: u64,
         cwnd_limited: bool,
         may_grow: bool,
     ) {
         let marked = match self.config.ecn {
-            EcnMode::Dctcp if ack.ece => heard.delivered,
+            EcnMode::Dctcp if ack.ece => info.delivered,
             EcnMode::Off | EcnMode::Classic | EcnMode::Dctcp => 0,
             EcnMode::Accurate => {
                 let fresh = ack.ce_bytes.saturating_sub(self.ce_seen);
                 self.ce_seen = self.ce_seen.max(ack.ce_bytes);
-                fresh.min(heard.delivered)
+                fresh.min(info.delivered)
             }
         };
         let stamps = ack
@@ -465,10 +465,10 @@ impl Sender {
             .map(|echo| (self.stamp(ack.stamp), self.stamp(echo)));
         let mut sample = AckSample {
             now,
-            acked: heard.counted,
+            acked: info.counted,
             marked,
             ece: ack.ece,
-            rtt: heard.rtt,
+            rtt: info.rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
             stamps: stamps.filter(|_| self.config.timestamps),
             prior_in_flight,
@@ -477,16 +477,16 @@ impl Sender {
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
             state: self.state,
-            is_disordered: heard.is_disordered,
+            is_disordered: info.is_disordered,
             may_grow,
             cwnd_limited,
             next_send: self.config.pacing.then_some(self.next_send),
             rate: None,
             delivered: self.delivered,
-            lost: heard.lost,
+            lost: info.lost,
         };
         if let Some(rate) = &mut self.rate {
-            sample.rate = rate.finish(now, heard.delivered, self.snd_una);
+            sample.rate = rate.finish(now, info.delivered, self.snd_una);
         }
         (self.cwnd, self.ssthresh) = self.cc.on_ack_to_windows(&sample);
         if let Some(rate) = &mut self.rate
@@ -497,7 +497,7 @@ impl Sender {
     }
 
     /// RFC 8985, 7.4.2: what became of a probe.
-    fn after_probe(&mut self, now: Time, ack: &Ack, heard: &Heard) {
+    fn after_probe(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
         let Some(probe) = self.probe else {
             return;
         };
@@ -513,13 +513,13 @@ impl Sender {
                 self.reduce(now, LossKind::FastRetransmit, false);
                 self.control(|cc| cc.on_recovery_exit(now));
             }
-        } else if !heard.advanced && ack.sack.is_empty() {
+        } else if !info.advanced && ack.sack.is_empty() {
             self.probe = None;
         }
     }
 
-    fn set_timers(&mut self, now: Time, heard: &Heard, state_before: State) {
-        if heard.advanced && !self.takes_for_duplicate(heard, state_before) {
+    fn set_timers(&mut self, now: Time, info: &AckInfo, state_before: State) {
+        if info.advanced && !self.takes_for_duplicate(info, state_before) {
             let partial = self.state == State::Recovery
                 && state_before == State::Recovery
                 && (!self.config.sack || self.config.recovers_like_ns3);
@@ -529,7 +529,7 @@ impl Sender {
             if partial {
                 self.first_partial = false;
             }
-        } else if heard.prolongs {
+        } else if info.rearms_rto {
             self.arm_rto(now);
         }
         if self.board.is_empty() {
@@ -541,7 +541,7 @@ impl Sender {
         } else if self.config.rack {
             if !self.may_probe() || self.board.sacked() > 0 {
                 self.pto_at = Time::NEVER;
-            } else if heard.advanced {
+            } else if info.advanced {
                 self.schedule_probe(now);
             }
         }

@@ -2,7 +2,7 @@
 
 use sojourn_base::Time;
 
-use super::read::Heard;
+use super::ack_info::AckInfo;
 use super::{Sender, State};
 use crate::cc::{CongestionControl, LossKind};
 use crate::ecn::EcnMode;
@@ -20,9 +20,9 @@ impl Sender {
     }
 
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
-    pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, heard: &Heard) {
+    pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
         let is_answered = if self.config.recovers_like_ns3 {
-            self.state == State::Cwr || !heard.advanced
+            self.state == State::Cwr || !info.advanced
         } else {
             ack.ack <= self.ecn_until
         };
@@ -52,9 +52,9 @@ impl Sender {
             if self.config.marks_by_prr {
                 self.start_prr(window, self.outstanding());
                 let is_ns3 = self.config.recovers_like_ns3;
-                self.reduce_by_prr(heard.delivered, heard.advanced && !is_ns3, false);
+                self.reduce_by_prr(info.delivered, info.advanced && !is_ns3, false);
                 if is_ns3 {
-                    self.reduce_by_prr(heard.delivered, false, false);
+                    self.reduce_by_prr(info.delivered, false, false);
                 }
                 // Whatever the share, one may go at first.
                 let one = self.board.pipe(self.outstanding()) + self.mss();

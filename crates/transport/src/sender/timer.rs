@@ -16,7 +16,7 @@ impl Sender {
         }
         self.set_started_timers();
         self.repair_again();
-        self.is_calm = false;
+        self.fast_path = false;
         self.flight = self.outstanding();
         if self.reorder_at <= now {
             self.reorder_at = Time::NEVER;

@@ -16,7 +16,7 @@
 
 use sojourn_base::Time;
 
-use super::read::Heard;
+use super::ack_info::AckInfo;
 use super::{Sender, State};
 use crate::cc::CongestionControl;
 use crate::scoreboard::Sent;
@@ -153,7 +153,7 @@ impl Sender {
     }
 
     /// What an acknowledgement tells of it.
-    pub(super) fn find_out(&mut self, now: Time, ack: &Ack, heard: &Heard) {
+    pub(super) fn find_out(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
         if self.state == State::Open {
             self.end_doubt();
         }
@@ -167,11 +167,11 @@ impl Sender {
         let by_duplicates = self.config.undo && doubt.all_came_twice();
         let by_stamp = self.config.undo
             && self.config.timestamps
-            && heard.advanced
+            && info.advanced
             && doubt.answers_original(ack.echo);
         let recovered = self.snd_una >= self.recover;
         if self.state == State::Recovery && by_stamp && !recovered {
-            self.note_late(heard);
+            self.note_late(info);
         }
         match self.state {
             State::Open if by_duplicates => self.take_back(now, false),
@@ -186,14 +186,14 @@ impl Sender {
                 self.take_back(now, false);
                 self.reopen();
             }
-            State::Loss => self.find_out_after_timeout(now, heard, by_stamp || by_duplicates),
+            State::Loss => self.find_out_after_timeout(now, info, by_stamp || by_duplicates),
             State::Open | State::Cwr | State::Recovery => {}
         }
     }
 
     /// A segment that was taken for lost was late, and what else is missing may be too.
-    fn note_late(&mut self, heard: &Heard) {
-        self.rack.on_late(self.snd_una - heard.moved);
+    fn note_late(&mut self, info: &AckInfo) {
+        self.rack.on_late(self.snd_una - info.moved);
         if self.board.resent() > 0
             && let Some(doubt) = &mut self.doubt
         {
@@ -202,14 +202,14 @@ impl Sender {
     }
 
     /// F-RTO's steps 2 and 3, with SACK.
-    fn find_out_after_timeout(&mut self, now: Time, heard: &Heard, is_spurious: bool) {
+    fn find_out_after_timeout(&mut self, now: Time, info: &AckInfo, is_spurious: bool) {
         let recovered = self.snd_una >= self.recover;
         let has_new_data = self.new_data().is_some();
         let Some(doubt) = &mut self.doubt else {
             return;
         };
-        let by_original = doubt.frto && heard.tells_of_originals;
-        if (is_spurious && heard.advanced) || by_original {
+        let by_original = doubt.frto && info.acks_originals;
+        if (is_spurious && info.advanced) || by_original {
             self.take_back(now, true);
             self.reopen();
             return;
@@ -218,8 +218,8 @@ impl Sender {
             return;
         }
         if self.snd_nxt > self.recover {
-            doubt.frto = !(heard.reports() || heard.duplicate);
-        } else if heard.advanced {
+            doubt.frto = !(info.reports() || info.duplicate);
+        } else if info.advanced {
             doubt.frto = has_new_data;
             doubt.turn = if has_new_data { Turn::New } else { Turn::Lost };
         }

@@ -1,28 +1,29 @@
-//! The acknowledgement that nearly always comes, and the segments that it lets go: what is reckoned
-//! for them is a small part of what [`on_ack`](Sender::on_ack) reckons for any.
+//! The acknowledgement that nearly always comes, and the segments that it lets go: what is worked out
+//! for them is a small part of what [`on_ack`](Sender::on_ack) works out for any.
 //!
 //! Van Jacobson's header prediction (1990), for the same reason as in every stack: outside recovery
 //! an acknowledgement covers the oldest segments, reports nothing and finds nothing amiss. What
 //! remains then is the round-trip time, the controller, and the edge up to which full segments may
-//! go. Both ways lead to the same state: `both_ways.rs` holds them against each other.
+//! go. Fast path and slow path lead to the same state: `fast_path_tests.rs` holds them against each
+//! other.
 //!
 //! **Timers.** Each such acknowledgement and segment starts the timers of retransmission and of the
 //! probe anew, and hardly one of these ever expires. So it is only noted when that was
-//! (`expected_at`, `last_send`); they are reckoned when somebody asks, and set as soon as anything
+//! (`expected_at`, `last_send`); they are worked out when somebody asks, and set as soon as anything
 //! else happens. Nothing that they depend on changes before.
 
 use sojourn_base::{Ecn, Time};
 
 use super::ack::Before;
-use super::read::Heard;
+use super::ack_info::AckInfo;
 use super::{Sender, State};
 use crate::cc::CongestionControl;
 use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
-/// Whether a connection's settings allow for the short way at all: losses are found by RACK,
+/// Whether a connection's settings allow for the fast path at all: losses are found by RACK,
 /// timestamps measure the round trip.
-pub(super) fn predicts(config: &Config) -> bool {
+pub(super) fn has_fast_path(config: &Config) -> bool {
     config.rack && config.timestamps
 }
 
@@ -65,11 +66,11 @@ impl Burst {
 #[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
     /// Whether nothing is amiss, in doubt or still to be done: then neither the acknowledgements
-    /// nor the segments that are expected change anything about that, and `is_calm` stays as it is.
-    pub(super) fn finds_calm(&self) -> bool {
+    /// nor the segments that are expected change anything about that, and `fast_path` stays as it is.
+    pub(super) fn may_take_fast_path(&self) -> bool {
         let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;
         let to_do = to_do || self.awaits_timer;
-        self.predicts
+        self.has_fast_path
             && self.state == State::Open
             && self.snd_una > 0
             && self.edge_heard
@@ -86,7 +87,7 @@ impl Sender {
     /// Whether an acknowledgement of sent data is all that is expected of one.
     #[inline(always)]
     pub(crate) fn is_expected(&self, ack: &Ack) -> bool {
-        self.is_calm
+        self.fast_path
             && ack.ack > self.snd_una
             && ack.ack <= self.snd_nxt
             && ack.sack.is_empty()
@@ -97,7 +98,7 @@ impl Sender {
 
     /// An acknowledgement arrived that [is expected](Self::is_expected).
     #[inline(always)]
-    pub(super) fn hear_expected(&mut self, now: Time, ack: &Ack) {
+    pub(super) fn process_ack_fast(&mut self, now: Time, ack: &Ack) {
         let before = Before {
             state: State::Open,
             una: self.snd_una,
@@ -126,7 +127,7 @@ impl Sender {
         if let Some(cwnd) = self.cc.on_acked(moved, may_grow) {
             self.cwnd = cwnd;
         } else {
-            let heard = Heard {
+            let info = AckInfo {
                 advanced: true,
                 duplicate: false,
                 delivered: moved,
@@ -141,11 +142,11 @@ impl Sender {
                 },
                 lost: 0,
                 repairs: false,
-                tells_of_originals: false,
-                prolongs: false,
+                acks_originals: false,
+                rearms_rto: false,
                 is_disordered: false,
             };
-            self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
+            self.notify_controller(now, ack, &info, before.flight, cwnd_limited, may_grow);
         }
         self.expected_at = if self.board.is_empty() {
             self.rto_at = Time::NEVER;
@@ -161,7 +162,7 @@ impl Sender {
     #[inline]
     pub(super) fn next_started(&self) -> Time {
         let pto_at = self.expected_at.max(self.last_send) + self.probe_wait();
-        // Nearly always: no timeout is shorter, so that this one need not be reckoned.
+        // Nearly always: no timeout is shorter, so that this one need not be worked out.
         if pto_at <= self.expected_at + self.config.rto.min {
             return pto_at;
         }
@@ -305,18 +306,18 @@ impl Sender {
 
 #[cfg(test)]
 impl Sender {
-    pub(crate) fn take_no_short_way(&mut self) {
-        self.predicts = false;
+    pub(crate) fn disable_fast_path(&mut self) {
+        self.has_fast_path = false;
     }
 
-    /// All of its state but what belongs to the short way, or to the long way alone.
+    /// All of its state but what belongs to the fast path, or to the slow one alone.
     pub(crate) fn shown(&mut self) -> String {
-        let kept = (self.predicts, self.is_calm, self.flight);
+        let kept = (self.has_fast_path, self.fast_path, self.flight);
         let timers = (self.expected_at, self.pto_at, self.rto_at);
         self.set_started_timers();
-        (self.predicts, self.is_calm, self.flight) = (false, false, 0);
+        (self.has_fast_path, self.fast_path, self.flight) = (false, false, 0);
         let shown = format!("{self:?}");
-        (self.predicts, self.is_calm, self.flight) = kept;
+        (self.has_fast_path, self.fast_path, self.flight) = kept;
         (self.expected_at, self.pto_at, self.rto_at) = timers;
         shown
     }

@@ -11,7 +11,7 @@ const MILLISECOND: u64 = 1_000_000_000;
 /// What one acknowledgement brought.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::struct_excessive_bools)]
-pub(super) struct Heard {
+pub(super) struct AckInfo {
     /// The first unacknowledged number moved.
     pub(super) advanced: bool,
     /// RFC 5681's duplicate: nothing moved, data is outstanding, the window is the same; with SACK
@@ -34,14 +34,14 @@ pub(super) struct Heard {
     /// It acknowledges what was sent again.
     pub(super) repairs: bool,
     /// It tells of data that was sent once, before the last loss.
-    pub(super) tells_of_originals: bool,
+    pub(super) acks_originals: bool,
     /// It reports a round trip of what was sent before the first outstanding segment (Linux).
-    pub(super) prolongs: bool,
+    pub(super) rearms_rto: bool,
     /// It leaves Linux in its state of disorder.
     pub(super) is_disordered: bool,
 }
 
-impl Heard {
+impl AckInfo {
     /// Bytes reported before it that lie above what it acknowledges.
     pub(super) fn sacked_still(&self) -> u64 {
         self.sacked_before - (self.moved - self.cumulative)
@@ -55,7 +55,7 @@ impl Heard {
 
 /// When that was sent of which an acknowledgement tells.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct SendTimes {
     /// Of what it newly acknowledges, the oldest and the newest (RFC 6298).
     oldest: Option<Time>,
     newest: Option<Time>,
@@ -75,7 +75,7 @@ struct Seen {
     highest_reported: Option<(u64, Time)>,
 }
 
-impl Seen {
+impl SendTimes {
     fn acknowledged(&mut self, sent: &Sent, recover: u64) {
         let repeated = sent.was_retransmitted();
         self.ambiguous |= repeated;
@@ -120,7 +120,7 @@ impl Seen {
 impl Sender {
     /// Brings the scoreboard and the RTT up to date; none where the acknowledgement is too old to
     /// tell anything.
-    pub(super) fn read(&mut self, now: Time, ack: &Ack) -> Option<Heard> {
+    pub(super) fn take_ack_info(&mut self, now: Time, ack: &Ack) -> Option<AckInfo> {
         let blocks = if ack.sack.is_empty() {
             SackBlocks::NONE
         } else {
@@ -133,7 +133,7 @@ impl Sender {
         let advanced = ack.ack > self.snd_una;
         let had_outstanding = self.snd_nxt > self.snd_una;
         let moved = ack.ack.saturating_sub(self.snd_una);
-        let mut seen = Seen::default();
+        let mut seen = SendTimes::default();
         let recover = self.recover;
         let echo = ack.echo.filter(|_| self.config.timestamps);
         let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
@@ -175,7 +175,7 @@ impl Sender {
         if let Some(sent) = seen.last_reported {
             self.rtt.note_min(now, now.since(sent));
         }
-        let prolongs = !advanced && self.is_older_than_first(seen.first_reported);
+        let rearms_rto = !advanced && self.is_older_than_first(seen.first_reported);
         let rtt = self.measured(now, ack, &seen, advanced);
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
@@ -192,7 +192,7 @@ impl Sender {
             rtt
         };
         self.delivered += cumulative + reported;
-        Some(Heard {
+        Some(AckInfo {
             advanced,
             duplicate,
             delivered: cumulative + reported,
@@ -203,14 +203,14 @@ impl Sender {
             rtt: told_rtt,
             lost: 0,
             repairs: seen.ambiguous,
-            tells_of_originals: seen.originals,
-            prolongs,
+            acks_originals: seen.originals,
+            rearms_rto,
             is_disordered: false,
         })
     }
 
     /// The RTT sample that an acknowledgement gives, if it gives one.
-    fn measured(&mut self, now: Time, ack: &Ack, seen: &Seen, advanced: bool) -> Option<Span> {
+    fn measured(&mut self, now: Time, ack: &Ack, seen: &SendTimes, advanced: bool) -> Option<Span> {
         if self.config.recovers_like_linux
             && (!advanced || seen.ambiguous)
             && let Some(sent) = seen.first_reported
@@ -341,7 +341,7 @@ mod tests {
         }
         let mut sent = Vec::new();
         board.acknowledge(3001, |one| sent.push(*one));
-        let mut seen = Seen::default();
+        let mut seen = SendTimes::default();
         assert_eq!((seen.timed(false), seen.timed(true)), (None, None));
         seen.reported_and_timed(&sent[2]);
         seen.reported_and_timed(&sent[0]);

@@ -1,5 +1,5 @@
-//! The short ways of sender and receiver against the long ones: two connections over one network of
-//! chance, of which one has no short ways. Whatever they send, and all of their state, is the same.
+//! The fast paths of sender and receiver against the slow ones: two connections over one network of
+//! chance, of which one has no fast paths. Whatever they send, and all of their state, is the same.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,21 +30,21 @@ enum Event {
 struct Pair {
     sender: Sender,
     receiver: Receiver,
-    has_short_ways: bool,
+    has_fast_paths: bool,
 }
 
 impl Pair {
-    fn new(cc: &str, preset: Preset, config: &Arc<Config>, has_short_ways: bool) -> Self {
+    fn new(cc: &str, preset: Preset, config: &Arc<Config>, has_fast_paths: bool) -> Self {
         let start = config.start(Stream::new(7));
         let controller = build(cc, &(), preset, &start).unwrap();
         let mut sender = Sender::new(config.clone(), controller);
-        if !has_short_ways {
-            sender.take_no_short_way();
+        if !has_fast_paths {
+            sender.disable_fast_path();
         }
         Self {
             sender,
             receiver: Receiver::new(config.clone()),
-            has_short_ways,
+            has_fast_paths,
         }
     }
 
@@ -58,8 +58,8 @@ impl Pair {
                 } else {
                     segment.ecn
                 };
-                if !self.has_short_ways {
-                    self.receiver.take_no_short_way();
+                if !self.has_fast_paths {
+                    self.receiver.disable_fast_path();
                 }
                 let segment = *segment;
                 let received = self.receiver.on_segment(now, &Arrival { segment, ecn });
@@ -74,7 +74,7 @@ impl Pair {
         }
         let mut segments = Vec::new();
         // Who never asks for bursts is given the same segments.
-        if self.has_short_ways && !self.sender.counts().segments.is_multiple_of(4) {
+        if self.has_fast_paths && !self.sender.counts().segments.is_multiple_of(4) {
             let mut burst = self.sender.poll_burst(now);
             loop {
                 segments.extend((0..burst.segments).map(|index| burst.segment(index, now)));
@@ -97,7 +97,7 @@ impl Pair {
     }
 }
 
-/// Runs both; returns how many acknowledgements went the short way.
+/// Runs both; returns how many acknowledgements took the fast path.
 fn play(cc: &str, preset: Preset, keys: &[(&'static str, &'static str)], seed: u64) -> u64 {
     let mut random = Stream::new(seed);
     let start = crate::Start::of(1000, 10);
@@ -171,7 +171,7 @@ fn play(cc: &str, preset: Preset, keys: &[(&'static str, &'static str)], seed: u
 }
 
 #[test]
-fn the_short_ways_lead_to_the_same_state() {
+fn the_fast_paths_lead_to_the_same_state() {
     let short: u64 = thread::scope(|scope| {
         let seeds = [0, 1, 2, 3, 4].map(|seed| scope.spawn(move || play_all(seed)));
         seeds.map(|played| played.join().unwrap()).iter().sum()
@@ -179,7 +179,7 @@ fn the_short_ways_lead_to_the_same_state() {
     assert!(short > 3_000, "{short}");
 }
 
-/// Connections of many kinds over the network of one seed; how often a short way was gone.
+/// Connections of many kinds over the network of one seed; how often a fast path was taken.
 fn play_all(seed: u64) -> u64 {
     let mut short = 0;
     for (cc, keys) in [
