@@ -72,10 +72,10 @@ use crate::wire::Ack;
 
 use buffer::Buffer;
 pub use fast_path::Burst;
-use send::Unused;
+use send::CwndUsage;
 use state::Probe;
 pub use state::{Counts, State};
-use undo::Doubt;
+use undo::UndoState;
 
 /// The sending half of a connection.
 ///
@@ -175,9 +175,9 @@ pub struct Sender {
     timed: Option<(u64, Time)>,
     ce_seen: u64,
     /// What tells whether the last reduction was spurious, if that is to be found out.
-    doubt: Option<Box<Doubt>>,
+    undo: Option<Box<UndoState>>,
     /// Linux's record of a window that is larger than what is sent.
-    unused: Option<Box<Unused>>,
+    cwnd_usage: Option<Box<CwndUsage>>,
 }
 
 /// Bytes written by an application whose data never ends.
@@ -246,8 +246,8 @@ impl Sender {
             burst_left: u32::MAX,
             flight: 0,
             ce_seen: 0,
-            doubt: (config.frto || config.undo).then(Box::default),
-            unused: None,
+            undo: (config.frto || config.undo).then(Box::default),
+            cwnd_usage: None,
             delivered: 0,
             counts: Counts::default(),
             config,

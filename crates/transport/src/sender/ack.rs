@@ -62,12 +62,12 @@ impl Sender {
             self.on_established();
         }
         self.count_duplicates(&info);
-        if self.doubt.is_some() {
-            self.find_out(now, ack, &info);
+        if self.undo.is_some() {
+            self.detect_spurious(now, ack, &info);
         }
         self.leave(now);
         let resent = self.board.resent();
-        if !self.repairs_nothing() {
+        if !self.suspends_retransmits() {
             self.find_losses(now, &info);
         }
         info.lost = self.board.lost_ever() - before.lost_ever;
@@ -284,7 +284,7 @@ impl Sender {
 
     pub(super) fn reopen(&mut self) {
         self.state = State::Open;
-        self.end_doubt();
+        self.clean_up_retrans_stamp();
         self.board.give_back();
     }
 

@@ -303,7 +303,7 @@ impl Sender {
             if !self.config.recovers_like_linux || self.rack.has_seen_reordering() {
                 self.rack.on_dsack(known, self.snd_nxt);
             }
-            self.doubt_less(given[0]);
+            self.count_dsack(given[0]);
             if let Some(probe) = self.probe
                 && probe.is_retransmission
                 && given[0].1 == probe.end

@@ -65,7 +65,7 @@ impl Burst {
 
 #[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
-    /// Whether nothing is amiss, in doubt or still to be done: then neither the acknowledgements
+    /// Whether nothing is amiss, unsettled or still to be done: then neither the acknowledgements
     /// nor the segments that are expected change anything about that, and `fast_path` stays as it is.
     pub(super) fn may_take_fast_path(&self) -> bool {
         let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;

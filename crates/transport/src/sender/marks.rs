@@ -48,7 +48,7 @@ impl Sender {
                 self.wait_at_one(now, window);
             }
             self.state = State::Cwr;
-            self.doubt_nothing();
+            self.forbid_undo();
             if self.config.marks_by_prr {
                 self.start_prr(window, self.outstanding());
                 let is_ns3 = self.config.recovers_like_ns3;

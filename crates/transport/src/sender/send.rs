@@ -10,9 +10,9 @@ use crate::params::Config;
 use crate::scoreboard::Sent;
 use crate::wire::Segment;
 
-/// A window that the application does not put to use.
+/// How much of the window is in use while the application has no more to send.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Unused {
+pub(super) struct CwndUsage {
     /// Since when.
     since: Time,
     /// As it stood then: where it moves, the window was what limited the sender meanwhile.
@@ -73,7 +73,7 @@ impl Sender {
                 return sent;
             }
         }
-        if self.repairs_nothing() {
+        if self.suspends_retransmits() {
             return None;
         }
         let forced = core::mem::take(&mut self.force);
@@ -206,7 +206,7 @@ impl Sender {
                 rate.on_app_limited(self.board.pipe(self.snd_nxt - self.snd_una));
             }
             if self.config.halves_when_idle && self.last_send == now {
-                self.note_unused(now);
+                self.on_application_limited(now);
             }
             return None;
         };
@@ -356,29 +356,29 @@ impl Sender {
     /// The application had no more to send. In Linux a window that was not put to use for a timeout
     /// is taken halfway down to what was, or to the initial one, as after idle time (RFC 2861, 3.2,
     /// as `tcp_cwnd_application_limited` has it).
-    fn note_unused(&mut self, now: Time) {
+    fn on_application_limited(&mut self, now: Time) {
         let outstanding = self.outstanding();
         let cwnd = self.cc.cwnd();
         let doubles = cwnd < self.ssthresh && cwnd < 2 * outstanding;
         if doubles || self.snd_una < self.limited_until {
-            self.unused = None;
+            self.cwnd_usage = None;
             return;
         }
-        let anew = Unused {
+        let anew = CwndUsage {
             since: now,
             limited_until: self.limited_until,
             most: 0,
         };
-        let unused = self.unused.get_or_insert_with(|| Box::new(anew));
-        if unused.limited_until != self.limited_until {
-            **unused = anew;
+        let usage = self.cwnd_usage.get_or_insert_with(|| Box::new(anew));
+        if usage.limited_until != self.limited_until {
+            **usage = anew;
         }
-        unused.most = unused.most.max(outstanding);
-        if now.since(unused.since) < self.rtt.rto(&self.config.rto) {
+        usage.most = usage.most.max(outstanding);
+        if now.since(usage.since) < self.rtt.rto(&self.config.rto) {
             return;
         }
-        let used = unused.most.max(self.config.initial_window);
-        self.unused = None;
+        let used = usage.most.max(self.config.initial_window);
+        self.cwnd_usage = None;
         if self.state == State::Open && used < cwnd {
             let held = self.segments(self.held_by_path(cwnd));
             let cwnd_now = self.segments(u64::midpoint(cwnd, used));
@@ -396,7 +396,7 @@ impl Sender {
     /// timeout that has gone by, down to that, and remembers in the threshold that the path held
     /// three quarters of it.
     fn restart(&mut self, now: Time) {
-        self.unused = None;
+        self.cwnd_usage = None;
         let cwnd = self.cc.cwnd();
         let held = self.segments(self.held_by_path(cwnd));
         self.control(|cc| cc.on_restart(now));

@@ -15,7 +15,7 @@ impl Sender {
             return;
         }
         self.set_started_timers();
-        self.repair_again();
+        self.resume_retransmits();
         self.fast_path = false;
         self.flight = self.outstanding();
         if self.reorder_at <= now {
@@ -78,7 +78,7 @@ impl Sender {
             );
             self.control(|cc| cc.set_window(libm::floor(window), held));
         }
-        self.doubt_timeout(was_reduced);
+        self.arm_undo_at_timeout(was_reduced);
         self.tell_losses(now);
         self.state = State::Loss;
         self.expired_una = Some(self.snd_una);
@@ -232,7 +232,7 @@ impl Sender {
         let reduced = self.state == State::Cwr;
         let before = self.window();
         self.lowered_at = now;
-        self.doubt_recovery();
+        self.arm_undo_at_recovery();
         if reduced && !self.needs.loss_after_marks {
             // One window, one reduction (RFC 3168, 6.1.2).
             self.ecn_until = self.snd_nxt;
