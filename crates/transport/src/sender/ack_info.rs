@@ -133,64 +133,24 @@ impl Sender {
         let advanced = ack.ack > self.snd_una;
         let had_outstanding = self.snd_nxt > self.snd_una;
         let moved = ack.ack.saturating_sub(self.snd_una);
-        let mut seen = SendTimes::default();
-        let recover = self.recover;
-        let echo = ack.echo.filter(|_| self.config.timestamps);
-        let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
-        let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
-        let cumulative = self.board.acknowledge(ack.ack, |sent| {
-            seen.acknowledged(sent, recover);
-            if rack_on && rack.on_delivered(sent, now, echo, min_rtt) {
-                seen.acknowledged_and_timed(sent);
-            }
-            if let Some(rate) = &mut rate {
-                rate.on_delivered(sent.seq, sent.end());
-            }
-        });
-        let reported = self.board.sack(blocks.as_slice(), |sent| {
-            seen.reported(sent, recover);
-            if rack_on && rack.on_delivered(sent, now, None, min_rtt) {
-                seen.reported_and_timed(sent);
-            }
-            if let Some(rate) = &mut rate {
-                rate.on_delivered(sent.seq, sent.end());
-            }
-        });
-        if let Some(sent) = seen.timed(self.config.recovers_like_linux) {
-            rack.set_rtt(now.since(sent));
-        }
-        let right_edge = ack.ack.saturating_add(ack.window);
-        // The first window that is heard of has changed nothing (RFC 5681, 2).
-        let same_window = right_edge == self.right_edge || !self.edge_heard;
-        self.edge_heard = true;
-        if ack.ack >= self.snd_una {
-            self.right_edge = right_edge;
-        }
+        let (times, cumulative, reported) = self.update_scoreboard(now, ack, &blocks);
+        let same_window = self.update_right_edge(ack);
         let duplicate = ack.ack == self.snd_una
             && had_outstanding
             && (same_window || reported > 0)
             && (!self.config.sack || reported > 0 || self.is_news(ack));
         self.snd_una = self.snd_una.max(ack.ack);
         // A report is as good a measurement: of the least RTT, and of the first.
-        if let Some(sent) = seen.last_reported {
+        if let Some(sent) = times.last_reported {
             self.rtt.note_min(now, now.since(sent));
         }
-        let rearms_rto = !advanced && self.is_older_than_first(seen.first_reported);
-        let rtt = self.measured(now, ack, &seen, advanced);
+        let rearms_rto = !advanced && self.is_older_than_first(times.first_reported);
+        let rtt = self.measured(now, ack, &times, advanced);
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
         } else if advanced && self.config.whole_ms && ack.ack > 1 {
             self.rtt.end_back_off();
         }
-        let told_rtt = if self.config.last_rtt {
-            let newest = seen.newest.filter(|_| !seen.ambiguous);
-            let last = seen.last_reported.or(newest);
-            last.map(|sent| now.since(sent)).or(rtt)
-        } else if self.config.whole_ms {
-            self.rtt.srtt()
-        } else {
-            rtt
-        };
         self.delivered += cumulative + reported;
         Some(AckInfo {
             advanced,
@@ -200,37 +160,105 @@ impl Sender {
             cumulative,
             sacked_before,
             moved,
-            rtt: told_rtt,
+            rtt: self.reported_rtt(now, &times, rtt),
             lost: 0,
-            repairs: seen.ambiguous,
-            acks_originals: seen.originals,
+            repairs: times.ambiguous,
+            acks_originals: times.originals,
             rearms_rto,
             is_disordered: false,
         })
     }
 
+    /// Takes what is acknowledged and reported out of the scoreboard, and tells RACK and the rate
+    /// of it: when it was sent, the bytes newly acknowledged, and those newly reported.
+    fn update_scoreboard(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        blocks: &SackBlocks,
+    ) -> (SendTimes, u64, u64) {
+        let mut times = SendTimes::default();
+        let recover = self.recover;
+        let echo = ack.echo.filter(|_| self.config.timestamps);
+        let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
+        let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
+        let cumulative = self.board.acknowledge(ack.ack, |sent| {
+            times.acknowledged(sent, recover);
+            if rack_on && rack.on_delivered(sent, now, echo, min_rtt) {
+                times.acknowledged_and_timed(sent);
+            }
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(sent.seq, sent.end());
+            }
+        });
+        let reported = self.board.sack(blocks.as_slice(), |sent| {
+            times.reported(sent, recover);
+            if rack_on && rack.on_delivered(sent, now, None, min_rtt) {
+                times.reported_and_timed(sent);
+            }
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(sent.seq, sent.end());
+            }
+        });
+        if let Some(sent) = times.timed(self.config.recovers_like_linux) {
+            rack.set_rtt(now.since(sent));
+        }
+        (times, cumulative, reported)
+    }
+
+    /// Takes over the window that the receiver offers; tells whether it is the same as before.
+    fn update_right_edge(&mut self, ack: &Ack) -> bool {
+        let right_edge = ack.ack.saturating_add(ack.window);
+        // The first window that the receiver offers has changed nothing (RFC 5681, 2).
+        let same_window = right_edge == self.right_edge || !self.edge_heard;
+        self.edge_heard = true;
+        if ack.ack >= self.snd_una {
+            self.right_edge = right_edge;
+        }
+        same_window
+    }
+
+    /// The RTT that the controller is told of, where `rtt` is what the estimator takes.
+    fn reported_rtt(&self, now: Time, times: &SendTimes, rtt: Option<Span>) -> Option<Span> {
+        if self.config.last_rtt {
+            let newest = times.newest.filter(|_| !times.ambiguous);
+            let last = times.last_reported.or(newest);
+            last.map(|sent| now.since(sent)).or(rtt)
+        } else if self.config.whole_ms {
+            self.rtt.srtt()
+        } else {
+            rtt
+        }
+    }
+
     /// The RTT sample that an acknowledgement gives, if it gives one.
-    fn measured(&mut self, now: Time, ack: &Ack, seen: &SendTimes, advanced: bool) -> Option<Span> {
+    fn measured(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        times: &SendTimes,
+        advanced: bool,
+    ) -> Option<Span> {
         if self.config.recovers_like_linux
-            && (!advanced || seen.ambiguous)
-            && let Some(sent) = seen.first_reported
+            && (!advanced || times.ambiguous)
+            && let Some(sent) = times.first_reported
         {
             return Some(now.since(sent));
         }
         if !advanced {
             let is_first = self.rtt.srtt().is_none() && !self.config.one_timed;
-            let sent = seen.last_reported.filter(|_| is_first);
+            let sent = times.last_reported.filter(|_| is_first);
             return sent.map(|sent| now.since(sent));
         }
         if let Some(echo) = ack.echo.filter(|_| self.config.timestamps) {
-            let is_timed = !self.config.whole_ms || seen.first_repeated == Some(false);
+            let is_timed = !self.config.whole_ms || times.first_repeated == Some(false);
             return is_timed.then(|| self.since_stamp(now, echo));
         }
         if self.config.one_timed {
             let timed = self.timed.take_if(|(end, _)| *end <= ack.ack);
             return timed.map(|(_, sent)| now.since(sent));
         }
-        let oldest = seen.oldest.filter(|_| !seen.ambiguous);
+        let oldest = times.oldest.filter(|_| !times.ambiguous);
         oldest.map(|sent| now.since(sent))
     }
 
@@ -341,14 +369,14 @@ mod tests {
         }
         let mut sent = Vec::new();
         board.acknowledge(3001, |one| sent.push(*one));
-        let mut seen = SendTimes::default();
-        assert_eq!((seen.timed(false), seen.timed(true)), (None, None));
-        seen.reported_and_timed(&sent[2]);
-        seen.reported_and_timed(&sent[0]);
-        assert_eq!(seen.timed(false), Some(at(100)));
-        assert_eq!(seen.timed(true), Some(at(100)));
-        seen.acknowledged_and_timed(&sent[1]);
-        assert_eq!(seen.timed(false), Some(at(100)));
-        assert_eq!(seen.timed(true), Some(at(50)));
+        let mut times = SendTimes::default();
+        assert_eq!((times.timed(false), times.timed(true)), (None, None));
+        times.reported_and_timed(&sent[2]);
+        times.reported_and_timed(&sent[0]);
+        assert_eq!(times.timed(false), Some(at(100)));
+        assert_eq!(times.timed(true), Some(at(100)));
+        times.acknowledged_and_timed(&sent[1]);
+        assert_eq!(times.timed(false), Some(at(100)));
+        assert_eq!(times.timed(true), Some(at(50)));
     }
 }
