@@ -10,7 +10,10 @@ mod in_train;
 mod jitter;
 mod losses;
 mod plain;
+mod prefetch;
 mod promises;
+mod spec;
+mod transmitter;
 mod unplaced;
 
 use std::collections::VecDeque;
@@ -23,103 +26,17 @@ pub use jitter::Jitter;
 pub use losses::{LossLaw, Losses};
 use promises::Booked;
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
-use sojourn_base::{Bytes, Rate, Span, Stream, Time};
+use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
+pub use spec::LinkSpec;
+pub(crate) use spec::Pace;
+pub use transmitter::Carried;
 use unplaced::Unplaced;
 
+use crate::SimPacket;
 use crate::ledger::Ledger;
 use crate::ring::Ring;
-use crate::{LinkId, NodeId, Observer, SimPacket};
-
-/// What a link is made of.
-pub struct LinkSpec {
-    /// Its name, for messages.
-    pub name: String,
-    /// The node it leaves.
-    pub from: NodeId,
-    /// The node it enters.
-    pub to: NodeId,
-    /// Its rate; where that changes, the present one.
-    pub rate: Rate,
-    /// How its rate changes, if it does.
-    pub changes: Option<Box<Changes>>,
-    /// Its propagation delay.
-    pub delay: Span,
-    /// What is lost on the wire, if anything.
-    pub losses: Option<Box<Losses>>,
-    /// What packets take beyond that delay, if anything.
-    pub jitter: Option<Box<Jitter>>,
-    /// Where delays vary: whether a packet may come out before one that was sent before it. If
-    /// not, it comes out with it.
-    pub reorders: bool,
-    /// Link framing of each packet: counts for serialisation only.
-    pub overhead: Bytes,
-    /// Room in packets of the drop-tail queue below the discipline; the discipline hands packets
-    /// down while it has room.
-    pub device_queue: usize,
-    /// Its queue discipline.
-    pub discipline: AnyDiscipline<SimPacket>,
-    /// The discipline's random stream.
-    pub random: Stream,
-}
-
-/// What decides how long a packet takes from one end of a link to the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Pace {
-    rate: Rate,
-    overhead: Bytes,
-    pub(crate) delay: Span,
-}
-
-impl Pace {
-    /// How long it takes to send `size` bytes.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // once or twice a packet
-    pub(crate) fn to_send(self, size: u16) -> Span {
-        let bytes = Bytes::new(u64::from(size)) + self.overhead;
-        self.rate.time_to_send(bytes)
-    }
-
-    /// The same, and the propagation.
-    pub(crate) fn to_cross(self, size: u16) -> Span {
-        self.to_send(size) + self.delay
-    }
-}
-
-impl LinkSpec {
-    /// How long its packets take.
-    #[inline]
-    pub(crate) fn pace(&self) -> Pace {
-        Pace {
-            rate: self.rate,
-            overhead: self.overhead,
-            delay: self.delay,
-        }
-    }
-
-    /// Whether not all packets take equally long on the wire.
-    pub(crate) fn is_uneven(&self) -> bool {
-        let changes = self.changes.as_deref();
-        self.jitter.is_some() || changes.is_some_and(Changes::vary_delay)
-    }
-
-    /// Whether a packet may come out before one that was sent before it.
-    pub(crate) fn lets_overtake(&self) -> bool {
-        self.reorders && self.is_uneven()
-    }
-
-    /// How long they take at least, whenever they come.
-    pub(crate) fn least_pace(&self) -> Pace {
-        let pace = self.pace();
-        self.changes.as_deref().map_or(pace, |changes| Pace {
-            rate: changes.fastest(),
-            delay: changes.shortest(),
-            ..pace
-        })
-    }
-}
 
 /// What lies behind a link that hands over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,15 +162,6 @@ pub struct Link {
     device: Fifo<SimPacket>,
     /// What it is made of.
     pub spec: LinkSpec,
-}
-
-/// What a link has carried up to an instant.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Carried {
-    /// Time the transmitter was busy, in picoseconds.
-    pub busy: u64,
-    /// Bytes sent, the packet in transmission by the part that is out.
-    pub bytes: f64,
 }
 
 /// The largest packet that may bypass the empty queue of a link; zero if none may.
@@ -382,84 +290,6 @@ impl Link {
         self.packets.is_empty() && self.announced.is_empty()
     }
 
-    /// Prefetches the line that every packet touches.
-    #[inline(always)]
-    fn prefetch_first(&self) {
-        prefetch(&self.sends_until);
-    }
-
-    /// Prefetches what tells whether a packet that comes out of a train has waited.
-    #[inline(always)]
-    pub(crate) fn prefetch_in_train(&self) {
-        self.prefetch_first();
-        prefetch(&self.waits);
-    }
-
-    /// Prefetches what such a packet touches, if any has waited; `has_waits` must be in the cache.
-    #[inline(always)]
-    pub(crate) fn prefetch_wait(&self) {
-        if self.has_waits {
-            prefetch_all(&self.ledger);
-            self.waits.front().into_iter().for_each(prefetch);
-        }
-    }
-
-    /// Prefetches the lines that every packet touches that it delivers itself.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self) {
-        self.prefetch_first();
-        prefetch(&self.announced);
-        prefetch(&self.scheduled);
-    }
-
-    /// Prefetches the lines that a packet touches that waits.
-    #[inline(always)]
-    pub(crate) fn prefetch_books(&self) {
-        prefetch_until(self, &self.announced);
-    }
-
-    /// Prefetches the place where a packet that waits is booked.
-    #[inline(always)]
-    pub(crate) fn prefetch_booked(&self) {
-        self.booked.next_up().into_iter().for_each(prefetch);
-    }
-
-    /// The packet that is announced behind `index` others; if there are not that many, some earlier
-    /// one.
-    #[inline(always)]
-    pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.announced.near(index)
-    }
-
-    /// Prefetches the packet that comes out next.
-    #[inline(always)]
-    pub(crate) fn prefetch_packet(&self) {
-        let ring = if self.packets.is_empty() {
-            &self.announced
-        } else {
-            &self.packets
-        };
-        if let Some(packet) = ring.next_up() {
-            prefetch(packet);
-            prefetch(&packet.size);
-        }
-    }
-
-    /// What it has carried up to `now`, to which it must have caught up.
-    pub fn carried(&self, now: Time) -> Carried {
-        let sending = self.sending();
-        let ahead = sending.until.since(now).as_ps();
-        let unsent = if ahead == 0 {
-            0.0
-        } else {
-            f64::from(sending.size) * ahead as f64 / sending.takes.as_ps() as f64
-        };
-        Carried {
-            busy: self.busy_so_far() - ahead,
-            bytes: self.ledger.departures().bytes as f64 - unsent,
-        }
-    }
-
     /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
     /// a shaping discipline again; one that hands over, before the next packet that it sends would
     /// come out at the far end.
@@ -503,88 +333,6 @@ impl Link {
     #[inline(always)]
     pub(crate) fn has_due(&self, horizon: Horizon) -> bool {
         self.due <= horizon.departures
-    }
-
-    /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
-    /// and need not trouble the discipline.
-    #[inline(always)]
-    pub(crate) fn lets_pass(&self, now: Time, size: u16) -> bool {
-        self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass
-    }
-
-    /// Begins to send an arriving packet that [may pass](Self::lets_pass); tells when it comes out.
-    #[inline(always)]
-    pub(crate) fn pass<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        packet: &SimPacket,
-        observer: &mut O,
-    ) -> Time {
-        self.ledger.pass(packet.bytes());
-        observer.passed(now, id, packet);
-        self.begin(now, packet.size)
-    }
-
-    /// Begins the transmission of a packet.
-    #[inline]
-    fn transmit(&mut self, now: Time, packet: SimPacket) -> Option<HandedOver> {
-        let stamp = self.begin(now, packet.size);
-        self.asks_at = self.sends_until;
-        if self.hands_over {
-            return Some((packet, stamp));
-        }
-        self.put_on_wire(&packet, stamp);
-        None
-    }
-
-    /// Keeps a packet whose transmission has begun until it comes out: at `stamp`, but for what it
-    /// takes longer on an uneven wire. Tells when.
-    #[inline(always)]
-    pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) -> Time {
-        self.wired += 1;
-        if self.is_uneven {
-            return self.put_on_uneven_wire(packet, stamp);
-        }
-        self.packets
-            .push(packet, |copy| copy.send_copy_on(packet, 1, stamp));
-        stamp
-    }
-
-    /// How long it takes to send `size` bytes.
-    #[inline(always)]
-    fn takes(&self, size: u16) -> Span {
-        if self.last_size == size {
-            self.last_takes
-        } else {
-            self.spec.pace().to_send(size)
-        }
-    }
-
-    /// The transmitter begins to send `size` bytes, which the books count already; returns when
-    /// they are delivered.
-    #[inline(always)]
-    fn begin(&mut self, now: Time, size: u16) -> Time {
-        if size != self.last_size {
-            self.turn_to(size);
-        }
-        self.sends_until = now + self.last_takes;
-        self.sends_until + self.delay
-    }
-
-    /// A packet of another size than the last is sent.
-    #[inline(never)]
-    fn turn_to(&mut self, size: u16) {
-        let sent_before = self.ledger.departures().packets.saturating_sub(1);
-        self.busy += (sent_before - self.sent_before) * self.last_takes.as_ps();
-        self.sent_before = sent_before;
-        (self.last_size, self.last_takes) = (size, self.spec.pace().to_send(size));
-    }
-
-    /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
-    fn busy_so_far(&self) -> u64 {
-        let sent = self.ledger.departures().packets - self.sent_before;
-        self.busy + sent * self.last_takes.as_ps()
     }
 
     /// The packet whose last bit comes out at `now`, if there is one.

@@ -51,15 +51,16 @@ mod ack_info;
 mod buffer;
 mod fast_path;
 mod marks;
+mod prefetch;
 mod send;
 mod state;
 mod timer;
 mod undo;
+mod view;
 
 use std::sync::Arc;
 
-use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
-use sojourn_base::{Ecn, Span, Time};
+use sojourn_base::{Ecn, Time};
 
 use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
 use crate::ecn::EcnMode;
@@ -68,7 +69,6 @@ use crate::rate::RateSampler;
 use crate::recovery::{Prr, Rack};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
-use crate::wire::Ack;
 
 use buffer::Buffer;
 pub use fast_path::Burst;
@@ -326,209 +326,9 @@ impl Sender {
         self.rto_at.min(self.pto_at).min(self.reorder_at)
     }
 
-    /// Prefetches the timers.
-    #[inline]
-    pub fn prefetch_timers(&self) {
-        prefetch(&self.expected_at);
-        prefetch(&self.rto_at);
-        prefetch(&self.last_send);
-        prefetch(&self.rtt);
-        prefetch(&self.board);
-    }
-
-    /// Prefetches what a timer touches when it is due.
-    #[inline]
-    pub fn prefetch_due(&self) {
-        prefetch_all(self);
-        self.prefetch_entries();
-    }
-
-    /// Prefetches what the acknowledgement and the segment that are expected touch.
-    #[inline]
-    pub fn prefetch(&self) {
-        prefetch_until(self, self.board.end_of_front());
-    }
-
-    /// Prefetches what these touch outside the sender, and the rest of the sender where other
-    /// acknowledgements may come; its front must be in the cache.
-    #[inline]
-    pub fn prefetch_behind(&self) {
-        self.prefetch_pace();
-        self.prefetch_entries();
-        if !self.fast_path {
-            prefetch_all(&self.board);
-            prefetch(&self.recover);
-            prefetch(&self.timed);
-        }
-    }
-
-    /// Prefetches what an acknowledgement touches beyond that: the stamps by which a rate is
-    /// measured, what was sent again, and the segment that is reported.
-    #[inline]
-    pub fn prefetch_furthest(&self, ack: &Ack) {
-        self.prefetch_stamps();
-        if !self.fast_path {
-            self.board.prefetch_losses();
-            self.prefetch_reported(ack);
-        }
-    }
-
-    #[inline]
-    fn prefetch_reported(&self, ack: &Ack) {
-        if let Some(&(_, end)) = ack.sack.as_slice().first() {
-            self.board.prefetch_entry(end.saturating_sub(1));
-            if let Some(rate) = self.rate_at_hand() {
-                rate.prefetch_stamp(end, self.mss());
-            }
-        }
-    }
-
-    /// Prefetches the stamps of what is delivered next, and of what is sent next.
-    #[inline]
-    pub fn prefetch_stamps(&self) {
-        if let Some(rate) = self.rate_at_hand() {
-            rate.prefetch_stamps();
-        }
-    }
-
-    /// Prefetches what decides on the pace; the front of the sender must be in the cache.
-    #[inline]
-    pub fn prefetch_pace(&self) {
-        self.cc.prefetch();
-        if let Some(rate) = self.rate_at_hand() {
-            rate.prefetch();
-        }
-    }
-
-    /// What measures the rate, if anything does: mostly nothing, which the front lines alone tell.
-    #[inline]
-    fn rate_at_hand(&self) -> Option<&RateSampler> {
-        if self.steps {
-            self.rate.as_deref()
-        } else {
-            None
-        }
-    }
-
-    /// Prefetches the entries of the scoreboard that the next acknowledgements touch.
-    #[inline]
-    pub fn prefetch_entries(&self) {
-        self.board.prefetch_entries();
-    }
-
-    /// Bytes outstanding: sent and not acknowledged.
-    pub const fn outstanding(&self) -> u64 {
-        self.snd_nxt - self.snd_una
-    }
-
-    /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
-    #[inline]
-    pub fn in_flight(&self) -> u64 {
-        let by_reports =
-            self.config.sack && (!self.config.duplicates_report || self.state == State::Recovery);
-        if by_reports || self.state == State::Loss {
-            let pipe = self.board.pipe(self.outstanding());
-            if self.config.classic_recovery && self.state == State::Recovery {
-                // The first retransmission is not counted.
-                return (pipe + self.board.lost()).saturating_sub(self.mss());
-            }
-            pipe
-        } else {
-            self.outstanding()
-        }
-    }
-
-    /// The window in force, bytes: the controller's, or recovery's.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        let is_reduced = match self.state {
-            State::Recovery => !self.needs.own_recovery,
-            State::Cwr => self.config.marks_by_prr,
-            State::Open | State::Loss => false,
-        };
-        if is_reduced {
-            self.recovery_window
-        } else {
-            self.cwnd
-        }
-    }
-
-    /// The window that tables show, bytes: without the inflation by duplicates, if the preset's
-    /// program keeps that apart, as ns-2's agents do.
-    #[inline]
-    pub fn reported_window(&self) -> u64 {
-        if self.config.classic_recovery && !self.config.sack {
-            self.cwnd
-        } else {
-            self.window()
-        }
-    }
-
-    /// The slow-start threshold, bytes; `u64::MAX` while there is none.
-    pub fn ssthresh(&self) -> u64 {
-        self.ssthresh
-    }
-
-    /// First unacknowledged number.
-    pub const fn snd_una(&self) -> u64 {
-        self.snd_una
-    }
-
-    /// The number to send next.
-    pub const fn snd_nxt(&self) -> u64 {
-        self.snd_nxt
-    }
-
-    /// The state of congestion control.
-    pub const fn state(&self) -> State {
-        self.state
-    }
-
-    /// SRTT and its variation; none before the first sample.
-    pub fn srtt(&self) -> Option<(Span, Span)> {
-        self.rtt.srtt().map(|srtt| (srtt, self.rtt.rttvar()))
-    }
-
-    /// The latest RTT sample, zero before the first.
-    pub const fn latest_rtt(&self) -> Span {
-        self.rtt.latest()
-    }
-
-    /// The retransmission timeout in force.
-    pub fn rto(&self) -> Span {
-        self.rtt.rto(&self.config.rto)
-    }
-
-    /// What has happened so far.
-    pub const fn counts(&self) -> &Counts {
-        &self.counts
-    }
-
-    /// Payload bytes acknowledged in order.
-    pub const fn acknowledged(&self) -> u64 {
-        let data = self.snd_una.saturating_sub(1);
-        let written = self.written - 1;
-        if data < written { data } else { written }
-    }
-
-    /// Whether all that was written, and the FIN where there is one, is acknowledged.
-    pub fn is_done(&self) -> bool {
-        self.written < ENDLESS && self.snd_una >= self.stream_end()
-    }
-
-    /// The controller.
-    pub const fn controller(&self) -> &AnyController {
-        &self.cc
-    }
-
     /// Sets the controller's window and threshold in segments, for a test.
     pub fn set_window(&mut self, cwnd: f64, ssthresh: f64) {
         self.control(|cc| cc.set_window(cwnd, ssthresh));
-    }
-
-    /// The settings.
-    pub fn config(&self) -> &Config {
-        &self.config
     }
 
     fn mss(&self) -> u64 {

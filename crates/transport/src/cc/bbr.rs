@@ -45,7 +45,10 @@
 //! **ns-2**: 2.35 has no BBR.
 
 mod aggregation;
+mod min_rtt;
 mod policer;
+mod probe_bandwidth;
+mod window;
 
 use sojourn_base::{ParamFault, Preset, Probability, Span, Stream, Time, params};
 
@@ -263,71 +266,6 @@ impl Bbr {
         }
     }
 
-    /// `gain` times a bandwidth times the least RTT, and what else is to be in flight beside it,
-    /// bytes.
-    fn in_flight_at(&self, bandwidth: f64, gain: f64, beside: f64) -> f64 {
-        if self.min_rtt == Span::ZERO {
-            return self.initial;
-        }
-        let product = gain * bandwidth * self.min_rtt.as_s();
-        let in_flight = if self.preset == Preset::Linux {
-            let pairs = 2.0 * self.mss;
-            let whole = |bytes: f64, of: f64| libm::ceil(bytes / of) * of;
-            whole(
-                whole(product, self.mss) + beside + BURSTS * self.burst(),
-                pairs,
-            )
-        } else {
-            product + beside + BURSTS * self.burst()
-        };
-        let is_raising = self.mode == Mode::ProbeBandwidth && self.phase == 0;
-        if is_raising && matches!(self.preset, Preset::Linux | Preset::Ns3) {
-            in_flight + 2.0 * self.mss
-        } else {
-            in_flight
-        }
-    }
-
-    /// What is to be in flight at `gain` by the largest rate of late, whatever else is believed.
-    fn goal(&self, gain: f64) -> f64 {
-        self.in_flight_at(self.bandwidth.get(), gain, 0.0)
-    }
-
-    /// Of so many bytes in flight those that will be when the pacing clock lets the next burst go:
-    /// Linux counts what it has let go ahead of time as not sent.
-    fn in_network(&self, ack: &AckSample, in_flight: u64) -> f64 {
-        let in_flight = in_flight as f64;
-        if self.preset != Preset::Linux {
-            return in_flight;
-        }
-        let ahead = ack.next_send.map_or(Span::ZERO, |at| at.since(ack.now));
-        let delivered = libm::floor(self.bandwidth() * ahead.as_s() / self.mss) * self.mss;
-        let joins = if self.pacing_gain() > 1.0 {
-            self.burst()
-        } else {
-            0.0
-        };
-        (in_flight + joins - delivered).max(0.0)
-    }
-
-    /// The window to come back to, after a recovery or a look for the least RTT; of one within the
-    /// other the larger.
-    fn save_cwnd(&mut self) {
-        if self.state == State::Open && self.mode != Mode::ProbeRtt {
-            self.prior_cwnd = self.cwnd;
-        } else {
-            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
-        }
-    }
-
-    fn enter_probe_bandwidth(&mut self, now: Time) {
-        self.mode = Mode::ProbeBandwidth;
-        // Any phase but the second.
-        let drawn = self.random.below(7) as usize;
-        self.phase = if drawn == 0 { 0 } else { drawn + 1 };
-        self.phase_at = now;
-    }
-
     fn update_round(&mut self, ack: &AckSample) -> bool {
         let prior = ack.rate.map_or(0, |rate| rate.prior_delivered);
         let started = ack.rate.is_some() && prior >= self.next_round_delivered;
@@ -358,72 +296,6 @@ impl Bbr {
         self.is_full = self.full_rounds >= FULL_ROUNDS;
     }
 
-    fn advance_cycle(&mut self, ack: &AckSample) {
-        let long = ack.now.since(self.phase_at) > self.min_rtt;
-        let before = || self.in_network(ack, ack.prior_in_flight);
-        let next = match self.pacing_gain() {
-            gain if gain > 1.0 => long && (ack.lost > 0 || before() >= self.goal(gain)),
-            gain if gain < 1.0 => long || before() <= self.goal(1.0),
-            _ => long,
-        };
-        if next {
-            self.phase = (self.phase + 1) % CYCLE.len();
-            self.phase_at = ack.now;
-        }
-    }
-
-    fn update_min_rtt(&mut self, ack: &AckSample, round_started: bool) {
-        let now = ack.now;
-        let measured_at = *self.min_rtt_at.get_or_insert(now);
-        let expired = now.since(measured_at) > self.min_rtt_window;
-        if let Some(rtt) = ack.rtt
-            && (self.min_rtt == Span::ZERO
-                || rtt < self.min_rtt
-                || (self.preset != Preset::Linux && rtt == self.min_rtt)
-                || expired)
-        {
-            self.min_rtt = rtt;
-            self.min_rtt_at = Some(now);
-        }
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.save_cwnd();
-            self.mode = Mode::ProbeRtt;
-            self.probe_rtt_done = None;
-        }
-        self.held_back = self.mode == Mode::ProbeRtt;
-        if self.held_back {
-            match self.probe_rtt_done {
-                None => {
-                    if ack.in_flight as f64 <= LEAST_WINDOW * self.mss {
-                        self.probe_rtt_done = Some(now + self.probe_rtt_time);
-                        self.probe_rtt_round = self.round;
-                        self.next_round_delivered = ack.delivered;
-                    }
-                }
-                Some(_) => {
-                    if round_started || self.round > self.probe_rtt_round {
-                        self.end_probe_rtt(now);
-                    }
-                }
-            }
-        }
-        self.idle_restart = false;
-    }
-
-    /// Looks for the least RTT no longer, if that was long enough.
-    fn end_probe_rtt(&mut self, now: Time) {
-        if self.probe_rtt_done.is_none_or(|done| now < done) {
-            return;
-        }
-        self.min_rtt_at = Some(now);
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
-        if self.is_full {
-            self.enter_probe_bandwidth(now);
-        } else {
-            self.mode = Mode::Startup;
-        }
-    }
-
     /// What Linux and ns-3 see beside the bandwidth: a bucket that polices, acknowledgements that
     /// come together.
     fn watch(&mut self, ack: &AckSample, round_started: bool) {
@@ -436,44 +308,6 @@ impl Bbr {
         let (acked, bandwidth) = (ack.acked as f64, self.bandwidth());
         if let Some(aggregation) = &mut self.aggregation {
             aggregation.on_ack(ack.now, acked, bandwidth, self.cwnd, round_started);
-        }
-    }
-
-    fn set_cwnd(&mut self, ack: &AckSample) {
-        let acked = ack.acked as f64;
-        let entered = ack.state == State::Recovery && self.state != State::Recovery;
-        let left = ack.state == State::Open && self.state != State::Open;
-        if entered {
-            self.conserve_until = Some(self.round + 1);
-            self.next_round_delivered = ack.delivered;
-            self.cwnd = ack.in_flight as f64 + acked;
-        } else if left {
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
-            self.conserve_until = None;
-        }
-        self.state = ack.state;
-        if ack.lost > 0 && ack.state == State::Recovery {
-            self.cwnd = (self.cwnd - ack.lost as f64).max(self.mss);
-        }
-        if self.conserve_until.is_some_and(|until| self.round >= until) {
-            self.conserve_until = None;
-        }
-        if self.conserve_until.is_some() {
-            self.cwnd = self.cwnd.max(ack.in_flight as f64 + acked);
-        } else {
-            let bandwidth = self.bandwidth();
-            let aggregation = self.aggregation.as_ref().filter(|_| self.is_full);
-            let together = aggregation.map_or(0.0, |one| one.room(bandwidth));
-            let target = self.in_flight_at(bandwidth, self.cwnd_gain(), together);
-            if self.is_full {
-                self.cwnd = (self.cwnd + acked).min(target);
-            } else if self.cwnd < target || (ack.delivered as f64) < self.initial {
-                self.cwnd += acked;
-            }
-            self.cwnd = self.cwnd.max(LEAST_WINDOW * self.mss);
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.cwnd = self.cwnd.min(LEAST_WINDOW * self.mss);
         }
     }
 }
