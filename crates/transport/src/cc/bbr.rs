@@ -128,9 +128,9 @@ pub struct Bbr {
     min_rtt: Span,
     /// When that was measured; at first when the first acknowledgement came.
     min_rtt_at: Option<Time>,
-    /// It was looking when the latest acknowledgement came: what follows the one that ends the
-    /// look, for a round trip, is measured from it.
-    held_back: bool,
+    /// Whether ProbeRTT was on when the latest acknowledgement came, also if that ended it: what is
+    /// sent then still counts as limited by the application.
+    was_in_probe_rtt: bool,
     /// Bytes a second.
     pacing_rate: f64,
     full_bandwidth: f64,
@@ -173,7 +173,7 @@ impl Bbr {
             next_round_delivered: 0,
             min_rtt: Span::ZERO,
             min_rtt_at: None,
-            held_back: false,
+            was_in_probe_rtt: false,
             pacing_rate: 0.0,
             full_bandwidth: 0.0,
             full_rounds: 0,
@@ -414,7 +414,7 @@ impl CongestionControl for Bbr {
 
     /// Four segments a round trip say nothing of the bandwidth.
     fn holds_back(&self) -> bool {
-        self.held_back && self.preset != Preset::Ns3
+        self.was_in_probe_rtt && self.preset != Preset::Ns3
     }
 
     fn needs(&self) -> Needs {

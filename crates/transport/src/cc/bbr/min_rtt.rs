@@ -24,8 +24,8 @@ impl Bbr {
             self.mode = Mode::ProbeRtt;
             self.probe_rtt_done = None;
         }
-        self.held_back = self.mode == Mode::ProbeRtt;
-        if self.held_back {
+        self.was_in_probe_rtt = self.mode == Mode::ProbeRtt;
+        if self.was_in_probe_rtt {
             match self.probe_rtt_done {
                 None => {
                     if ack.in_flight as f64 <= LEAST_WINDOW * self.mss {
@@ -44,7 +44,7 @@ impl Bbr {
         self.idle_restart = false;
     }
 
-    /// Looks for the least RTT no longer, if that was long enough.
+    /// Ends ProbeRTT, if it was long enough.
     pub(super) fn end_probe_rtt(&mut self, now: Time) {
         if self.probe_rtt_done.is_none_or(|done| now < done) {
             return;
