@@ -3,7 +3,7 @@
 
 mod audit;
 mod changes;
-mod governed;
+mod discipline;
 mod handing;
 mod heads;
 mod in_train;
@@ -19,7 +19,7 @@ mod unplaced;
 use std::collections::VecDeque;
 
 pub use changes::{Change, Changes};
-pub(crate) use governed::Any;
+pub(crate) use discipline::Any;
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
 pub use jitter::Jitter;

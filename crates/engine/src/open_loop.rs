@@ -72,7 +72,7 @@ impl<O: Observer> OpenLoop<O> {
             if let Some(room) = link.room {
                 link.arrive_plain(0, now, &packet, room, shared, observer);
             } else {
-                link.arrive_governed(0, now, packet, shared, observer);
+                link.enqueue_at_discipline(0, now, packet, shared, observer);
                 link.plan();
             }
         }

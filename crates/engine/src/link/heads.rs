@@ -13,7 +13,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
 use sojourn_queue::{Context, Discipline, Heads, Reason};
 
-use super::governed::Books;
+use super::discipline::Books;
 use super::{HandedOver, Horizon, Link};
 use crate::ledger::Shared;
 use crate::ring::Ring;

@@ -18,7 +18,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Stream, Time};
 use sojourn_queue::{Backlog, Discipline, Judgement, Meeting, Packet, Reason};
 
-use super::governed::{MARKED_IN_VAIN, above_limit};
+use super::discipline::{MARKED_NOT_ECT, above_limit};
 use super::{Judges, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
@@ -172,7 +172,7 @@ impl Link {
         observer: &mut O,
     ) {
         if !packet.ecn().is_capable() {
-            self.fault = Some(MARKED_IN_VAIN.into());
+            self.fault = Some(MARKED_NOT_ECT.into());
         }
         packet.set_ce();
         self.ledger.mark(reason);

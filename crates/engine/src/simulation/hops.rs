@@ -32,7 +32,8 @@ impl<O: Observer> Caller<SimPacket> for Run<'_, O> {
 
     #[inline]
     fn call<D: Registered<SimPacket>>(self) {
-        self.simulation.run_governed_as::<D>(self.id, self.horizon);
+        self.simulation
+            .run_discipline_as::<D>(self.id, self.horizon);
     }
 }
 
@@ -147,7 +148,7 @@ impl<O: Observer> Simulation<O> {
                 (Some(room), Judges::Nothing) => self.run_kept::<false>(id, horizon, room),
                 (Some(room), Judges::Arrivals) => self.run_kept::<true>(id, horizon, room),
                 (Some(room), Judges::Heads) => self.run_heads(id, horizon, room),
-                (None, _) => self.run_governed(id, horizon),
+                (None, _) => self.run_discipline(id, horizon),
             }
         }
     }
@@ -189,10 +190,10 @@ impl<O: Observer> Simulation<O> {
     }
 
     #[inline(never)]
-    fn run_governed(&mut self, id: LinkId, horizon: Horizon) {
+    fn run_discipline(&mut self, id: LinkId, horizon: Horizon) {
         self.links[id as usize].sort_in(horizon, &self.shared);
         if O::LOOKS_INSIDE {
-            self.run_governed_as::<Any>(id, horizon);
+            self.run_discipline_as::<Any>(id, horizon);
         } else {
             call(Run {
                 simulation: self,
@@ -204,7 +205,7 @@ impl<O: Observer> Simulation<O> {
 
     /// The same, compiled for each discipline.
     #[inline(never)]
-    fn run_governed_as<D: Registered<SimPacket>>(&mut self, id: LinkId, horizon: Horizon) {
+    fn run_discipline_as<D: Registered<SimPacket>>(&mut self, id: LinkId, horizon: Horizon) {
         let mut arrival = self.links[id as usize].next_arrival();
         loop {
             let link = &mut self.links[id as usize];
@@ -214,13 +215,13 @@ impl<O: Observer> Simulation<O> {
                 return;
             };
             let behind = link.behind;
-            self.announce_governed(packet, *stamp, behind);
+            self.announce_outlined(packet, *stamp, behind);
         }
     }
 
     /// The same as [`announce`](Self::announce), once for all disciplines.
     #[inline(never)]
-    fn announce_governed(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
+    fn announce_outlined(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
         self.announce(packet, stamp, behind);
     }
 
@@ -446,7 +447,7 @@ impl<O: Observer> Simulation<O> {
             }
         } else {
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let handed_over = link.arrive_governed(id, now, *packet, shared, observer);
+            let handed_over = link.enqueue_at_discipline(id, now, *packet, shared, observer);
             link.plan();
             let behind = link.behind;
             if let Some((packet, stamp)) = handed_over {

@@ -11,7 +11,7 @@ use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, Observer, SimPacket};
 
 /// What is wrong with a mark on a packet that is not ECN-capable.
-pub(super) const MARKED_IN_VAIN: &str = "a packet that is not ECN-capable was marked";
+pub(super) const MARKED_NOT_ECT: &str = "a packet that is not ECN-capable was marked";
 
 /// What is wrong where so much waits.
 pub(super) fn above_limit(Backlog { packets, bytes }: Backlog) -> String {
@@ -42,7 +42,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
 
     fn marked(&mut self, packet: &SimPacket, reason: Reason) {
         if !packet.ecn().is_capable() {
-            *self.fault = Some(MARKED_IN_VAIN.into());
+            *self.fault = Some(MARKED_NOT_ECT.into());
         }
         self.ledger.mark(reason);
         self.observer.marked(self.now, self.link, packet, reason);
@@ -114,7 +114,7 @@ impl Link {
                     self.due = due;
                     return None;
                 }
-                handed_over = self.take_in_governed::<D, O>(id, due, shared, observer);
+                handed_over = self.enqueue_announced::<D, O>(id, due, shared, observer);
                 *arrival = self.next_arrival();
             } else if due < horizon.departures {
                 with_context!(D, self, id, due, shared, observer, |discipline, ctx| {
@@ -145,7 +145,7 @@ impl Link {
     /// The first announced packet arrives. Tells what it hands over thereby, if it may pass; if the
     /// transmitter is idle, it asks for a packet now.
     #[inline]
-    fn take_in_governed<D: Registered<SimPacket>, O: Observer>(
+    fn enqueue_announced<D: Registered<SimPacket>, O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -171,7 +171,7 @@ impl Link {
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`,
     /// and what is due next must be [planned](Self::plan) then. Tells what it hands over thereby.
-    pub(crate) fn arrive_governed<O: Observer>(
+    pub(crate) fn enqueue_at_discipline<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
