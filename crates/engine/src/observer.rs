@@ -30,17 +30,17 @@ pub trait Observer {
     /// Whether everything must be seen in the order of time, at the price of an event a packet.
     const IN_ORDER: bool = false;
 
-    /// Whether [`asking`](Self::asking) and [`answered`](Self::answered) are wanted.
+    /// Whether [`before_call`](Self::before_call) and [`after_call`](Self::after_call) are wanted.
     const LOOKS_INSIDE: bool = false;
 
     /// The discipline of `link` is about to be called; what it drops and marks follows, then
-    /// [`answered`](Self::answered).
+    /// [`after_call`](Self::after_call).
     #[inline]
-    fn asking(&mut self, _now: Time, _link: LinkId, _discipline: &Inside) {}
+    fn before_call(&mut self, _now: Time, _link: LinkId, _discipline: &Inside) {}
 
     /// The call is over.
     #[inline]
-    fn answered(&mut self, _now: Time, _link: LinkId, _discipline: &Inside) {}
+    fn after_call(&mut self, _now: Time, _link: LinkId, _discipline: &Inside) {}
 
     /// A source sent `packet`, which carries `cargo`.
     #[inline]
@@ -79,34 +79,36 @@ pub trait Observer {
     #[inline]
     fn delivered(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket) {}
 
-    /// `packet` reached its destination; thereby `in_order` bytes of payload came to the
+    /// `packet` reached its destination; with it `in_order` bytes of payload came to the
     /// application, each byte once.
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// [`later`](Self::later), [`flow_later`](Self::flow_later), [`soon`](Self::soon) and
-    /// [`imminent`](Self::imminent) will be called: what the network is made of fits no fast cache.
+    /// [`prefetch_far`](Self::prefetch_far), [`prefetch_flow`](Self::prefetch_flow),
+    /// [`prefetch_near`](Self::prefetch_near) and [`prefetch_next`](Self::prefetch_next) will be
+    /// called: what the network is made of fits no fast cache.
     #[inline]
-    fn will_look_ahead(&mut self) {}
+    fn will_prefetch(&mut self) {}
 
-    /// `packet` will come to its destination before long, over links that are not at hand yet: time
-    /// to [ask for](sojourn_base::prefetch) the memory that its flow will take.
+    /// `packet` will come to its destination before long, over links that are not in the cache
+    /// yet: time to [prefetch](sojourn_base::prefetch) the memory that its flow will take.
     #[inline]
-    fn later(&self, _packet: &SimPacket) {}
+    fn prefetch_far(&self, _packet: &SimPacket) {}
 
     /// A packet of the data of `flow` will be sent before long, or may be dropped: the same for
     /// what counts it.
     #[inline]
-    fn flow_later(&self, _flow: FlowId) {}
+    fn prefetch_flow(&self, _flow: FlowId) {}
 
-    /// [`later`](Self::later), when fewer come before `packet`, for the memory of links: it will
-    /// come out of the first of `links`, and what answers it will leave over the second.
+    /// [`prefetch_far`](Self::prefetch_far), when fewer come before `packet`, for the memory of
+    /// links: it will come out of the first of `links`, and what answers it will leave over the
+    /// second.
     #[inline]
-    fn soon(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
+    fn prefetch_near(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 
     /// The same, when `packet` is among the next: for what the memory asked for before leads to.
     #[inline]
-    fn imminent(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
+    fn prefetch_next(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 
     /// A transfer by `flow` is complete.
     #[inline]
@@ -122,15 +124,15 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     const LOOKS_INSIDE: bool = A::LOOKS_INSIDE || B::LOOKS_INSIDE;
 
     #[inline]
-    fn asking(&mut self, now: Time, link: LinkId, discipline: &Inside) {
-        self.0.asking(now, link, discipline);
-        self.1.asking(now, link, discipline);
+    fn before_call(&mut self, now: Time, link: LinkId, discipline: &Inside) {
+        self.0.before_call(now, link, discipline);
+        self.1.before_call(now, link, discipline);
     }
 
     #[inline]
-    fn answered(&mut self, now: Time, link: LinkId, discipline: &Inside) {
-        self.0.answered(now, link, discipline);
-        self.1.answered(now, link, discipline);
+    fn after_call(&mut self, now: Time, link: LinkId, discipline: &Inside) {
+        self.0.after_call(now, link, discipline);
+        self.1.after_call(now, link, discipline);
     }
 
     #[inline]
@@ -188,33 +190,33 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn will_look_ahead(&mut self) {
-        self.0.will_look_ahead();
-        self.1.will_look_ahead();
+    fn will_prefetch(&mut self) {
+        self.0.will_prefetch();
+        self.1.will_prefetch();
     }
 
     #[inline]
-    fn flow_later(&self, flow: FlowId) {
-        self.0.flow_later(flow);
-        self.1.flow_later(flow);
+    fn prefetch_flow(&self, flow: FlowId) {
+        self.0.prefetch_flow(flow);
+        self.1.prefetch_flow(flow);
     }
 
     #[inline]
-    fn later(&self, packet: &SimPacket) {
-        self.0.later(packet);
-        self.1.later(packet);
+    fn prefetch_far(&self, packet: &SimPacket) {
+        self.0.prefetch_far(packet);
+        self.1.prefetch_far(packet);
     }
 
     #[inline]
-    fn soon(&self, packet: &SimPacket, links: [LinkId; 2]) {
-        self.0.soon(packet, links);
-        self.1.soon(packet, links);
+    fn prefetch_near(&self, packet: &SimPacket, links: [LinkId; 2]) {
+        self.0.prefetch_near(packet, links);
+        self.1.prefetch_near(packet, links);
     }
 
     #[inline]
-    fn imminent(&self, packet: &SimPacket, links: [LinkId; 2]) {
-        self.0.imminent(packet, links);
-        self.1.imminent(packet, links);
+    fn prefetch_next(&self, packet: &SimPacket, links: [LinkId; 2]) {
+        self.0.prefetch_next(packet, links);
+        self.1.prefetch_next(packet, links);
     }
 
     #[inline]

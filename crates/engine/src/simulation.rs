@@ -148,7 +148,7 @@ impl<O: Observer> Simulation<O> {
         };
         let looks_ahead = links.len() > many;
         if looks_ahead {
-            observer.will_look_ahead();
+            observer.will_prefetch();
         }
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let sources_run_ahead =

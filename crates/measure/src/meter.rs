@@ -335,12 +335,12 @@ impl Observer for Meter {
         }
     }
 
-    fn will_look_ahead(&mut self) {
+    fn will_prefetch(&mut self) {
         self.gathers = true;
     }
 
     #[inline]
-    fn later(&self, packet: &SimPacket) {
+    fn prefetch_far(&self, packet: &SimPacket) {
         let flow = &self.flows[packet.flow() as usize];
         if packet.is_data() {
             prefetch_all(flow);
@@ -351,13 +351,13 @@ impl Observer for Meter {
     }
 
     #[inline]
-    fn flow_later(&self, flow: FlowId) {
+    fn prefetch_flow(&self, flow: FlowId) {
         prefetch(&self.flows[flow as usize].counts.sent);
         prefetch(&self.flows[flow as usize].losses);
     }
 
     #[inline]
-    fn soon(&self, packet: &SimPacket, links: [LinkId; 2]) {
+    fn prefetch_near(&self, packet: &SimPacket, links: [LinkId; 2]) {
         if packet.is_data() {
             self.flows[packet.flow() as usize].delays.prefetch();
         }
@@ -369,7 +369,7 @@ impl Observer for Meter {
     }
 
     #[inline]
-    fn imminent(&self, packet: &SimPacket, links: [LinkId; 2]) {
+    fn prefetch_next(&self, packet: &SimPacket, links: [LinkId; 2]) {
         if packet.is_data() {
             self.flows[packet.flow() as usize]
                 .delays

@@ -207,7 +207,7 @@ impl<W: Write + Send> Observer for EventLog<W> {
     const IN_ORDER: bool = true;
     const LOOKS_INSIDE: bool = true;
 
-    fn asking(&mut self, _now: Time, link: LinkId, discipline: &Inside) {
+    fn before_call(&mut self, _now: Time, link: LinkId, discipline: &Inside) {
         let arrived = self.arrived.as_ref().filter(|arrived| arrived.0 == link);
         let own = arrived.and_then(|(_, packet)| discipline.flow_queue_of(packet, None));
         let may_lose = |k| discipline.waiting_in(k) > 0 || own == Some(k);
@@ -215,7 +215,7 @@ impl<W: Write + Send> Observer for EventLog<W> {
         self.before.take(discipline, queues);
     }
 
-    fn answered(&mut self, _now: Time, link: LinkId, discipline: &Inside) {
+    fn after_call(&mut self, _now: Time, link: LinkId, discipline: &Inside) {
         if let Some((at, packet)) = self.arrived.take()
             && at == link
             && let Some(known) = self.under_way.get_mut(&packet.id())

@@ -53,7 +53,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
 macro_rules! with_context {
     ($type:ty, $link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
         if O::LOOKS_INSIDE {
-            $observer.asking($now, $id, &$link.spec.discipline);
+            $observer.before_call($now, $id, &$link.spec.discipline);
         }
         let mut sink = Books {
             now: $now,
@@ -74,7 +74,7 @@ macro_rules! with_context {
         #[allow(clippy::let_unit_value)] // some calls answer, some do not
         let said = $body;
         if O::LOOKS_INSIDE {
-            $observer.answered($now, $id, &$link.spec.discipline);
+            $observer.after_call($now, $id, &$link.spec.discipline);
         }
         said
     }};

@@ -128,7 +128,7 @@ impl<O: Observer> Simulation<O> {
             paths.prefetch(later.at + 1);
             if drops {
                 prefetch(&self.shared.lanes[later.lane()]);
-                self.observer.flow_later(later.flow());
+                self.observer.prefetch_flow(later.flow());
             }
         }
         if let Some(soon) = soon

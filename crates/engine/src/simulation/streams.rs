@@ -421,7 +421,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(connection) = soon {
             connection.prefetch_due();
             prefetch(lane(connection));
-            self.observer.flow_later(connection.flow);
+            self.observer.prefetch_flow(connection.flow);
         }
         if let Some(lane) = next.map(lane)
             && let Some(link) = self.links.get(lane.first as usize)

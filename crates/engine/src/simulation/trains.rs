@@ -277,7 +277,7 @@ impl<O: Observer> Simulation<O> {
             if later.is(Kind::Ack) {
                 prefetch_all(shared.acks.get(later.ack_place()));
             }
-            self.observer.later(later);
+            self.observer.prefetch_far(later);
         }
         if let Some(soon) = soon {
             let [over, answer] = links(soon);
@@ -303,7 +303,7 @@ impl<O: Observer> Simulation<O> {
                     .into_iter()
                     .for_each(prefetch);
             }
-            self.observer.soon(soon, [over, answer]);
+            self.observer.prefetch_near(soon, [over, answer]);
         }
         if let Some(next) = next {
             let [over, answer] = links(next);
@@ -318,7 +318,7 @@ impl<O: Observer> Simulation<O> {
             if let Some(connection) = self.connection_of(next) {
                 connection.prefetch_behind(next.is(Kind::Ack), next.number);
             }
-            self.observer.imminent(next, [over, answer]);
+            self.observer.prefetch_next(next, [over, answer]);
         }
     }
 
