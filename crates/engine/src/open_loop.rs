@@ -158,15 +158,10 @@ impl<O: Observer> OpenLoop<O> {
     fn catch_up(&mut self, until: Time) -> Result<(), Breach> {
         let horizon = Horizon::at(until);
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        if let Some(room) = self.link.room {
-            while let Some(&(mut packet)) = self.link.next_to_arrive(horizon) {
-                self.link.run_departures_until(0, packet.stamp, observer);
-                self.link
-                    .take_in::<false, O>(0, &mut packet, room, shared, observer);
-            }
+        // No link hands over to this one: nothing is announced.
+        if self.link.keeps_queue() {
             self.link.run_to_end(0, horizon, observer);
         } else {
-            // Nothing is announced.
             let mut arrival = Time::NEVER;
             self.link
                 .run_as::<Any, O>(0, horizon, &mut arrival, shared, observer);
