@@ -9,6 +9,18 @@ pub(crate) const MOST: u64 = 65_215;
 /// So many segments of a connection go out unpaced.
 pub(crate) const UNPACED: u64 = 10;
 
+/// Times the window over the RTT in slow start, while the window is below half the threshold, and
+/// in congestion avoidance (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+const SS_RATIO: f64 = 2.0;
+const CA_RATIO: f64 = 1.2;
+
+/// The pacing rate in bytes a second of a window of `cwnd` bytes, which is one of `early` slow start
+/// or not (`tcp_update_pacing_rate`).
+pub(crate) fn usual_rate(cwnd: u64, early: bool, srtt_s: f64) -> f64 {
+    let ratio = if early { SS_RATIO } else { CA_RATIO };
+    ratio * cwnd as f64 / srtt_s
+}
+
 /// The segments of `mss` bytes that go out at once at `rate` bytes a second, `least` at least.
 pub(crate) fn at_once(rate: f64, mss: f64, least: u8) -> u8 {
     let segments = (rate / A_SECOND).min(MOST as f64) / mss;

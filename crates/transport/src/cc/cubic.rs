@@ -69,7 +69,7 @@ const STANDSTILL: f64 = 100.0;
 const SLOWEST_UNHURT: f64 = 20.0;
 const FASTEST: f64 = 2.0;
 /// Linux: how long the same window keeps its growth (`HZ / 32` jiffies).
-const STANDS_TICKS: u64 = 31;
+const KEEPS_CNT_TICKS: u64 = 31;
 
 /// Jiffies, of which Linux has a thousand in a second.
 const fn ticks(time: Time) -> u64 {
@@ -99,16 +99,16 @@ pub struct Cubic {
     params: Params,
     preset: Preset,
     hystart: HyStart,
-    learnt: Learnt,
+    epoch_state: EpochState,
     /// The same before the last loss.
-    before: Learnt,
+    before: EpochState,
     /// Segments acknowledged towards the next one of W_est, where it grows by whole ones.
     towards_est: f64,
-    /// Segments acknowledged for one of growth (Linux); the window for which that was computed, and
-    /// when.
-    each: f64,
-    each_in: f64,
-    each_at: Time,
+    /// Segments acknowledged for one of growth (Linux's `cnt`); the window for which that was
+    /// computed, and when.
+    cnt: f64,
+    cnt_in: f64,
+    cnt_at: Time,
     min_rtt: Span,
     last_ack: Time,
 }
@@ -116,7 +116,7 @@ pub struct Cubic {
 /// What losses have taught, and where that has led: restored if a loss turns out to be none (RFC
 /// 9438, 4.9).
 #[derive(Debug, Clone, Copy)]
-struct Learnt {
+struct EpochState {
     w_max: f64,
     /// Where the curve is flat: W_max, or the window that an epoch above it began with.
     origin: f64,
@@ -145,7 +145,7 @@ impl Cubic {
             ));
         }
         let window = Window::new(start, preset);
-        let learnt = Learnt {
+        let epoch_state = EpochState {
             w_max: 0.0,
             origin: 0.0,
             k: 0.0,
@@ -157,12 +157,12 @@ impl Cubic {
         Ok(Self {
             preset,
             hystart: HyStart::new(params.slow_start, preset),
-            learnt,
-            before: learnt,
+            epoch_state,
+            before: epoch_state,
             towards_est: 0.0,
-            each: FASTEST,
-            each_in: 0.0,
-            each_at: Time::ZERO,
+            cnt: FASTEST,
+            cnt_in: 0.0,
+            cnt_at: Time::ZERO,
             min_rtt: Span::ZERO,
             last_ack: Time::ZERO,
             window,
@@ -177,35 +177,35 @@ impl Cubic {
 
     fn begin_epoch(&mut self, now: Time) {
         let cwnd = self.window.cwnd;
-        self.learnt.epoch = Some(now);
-        if self.learnt.fresh || self.learnt.w_max <= cwnd {
+        self.epoch_state.epoch = Some(now);
+        if self.epoch_state.fresh || self.epoch_state.w_max <= cwnd {
             if !self.like_linux() {
-                self.learnt.w_max = cwnd;
+                self.epoch_state.w_max = cwnd;
             }
-            self.learnt.origin = cwnd;
-            self.learnt.k = 0.0;
+            self.epoch_state.origin = cwnd;
+            self.epoch_state.k = 0.0;
         } else {
-            self.learnt.origin = self.learnt.w_max;
-            self.learnt.k = libm::cbrt((self.learnt.w_max - cwnd) / self.params.c);
+            self.epoch_state.origin = self.epoch_state.w_max;
+            self.epoch_state.k = libm::cbrt((self.epoch_state.w_max - cwnd) / self.params.c);
         }
-        self.learnt.fresh = false;
-        self.learnt.w_est = cwnd;
+        self.epoch_state.fresh = false;
+        self.epoch_state.w_est = cwnd;
         self.towards_est = 0.0;
     }
 
     /// W(t), `t` in seconds.
     fn curve(&self, t: f64) -> f64 {
-        let d = t - self.learnt.k;
-        self.params.c * d * d * d + self.learnt.origin
+        let d = t - self.epoch_state.k;
+        self.params.c * d * d * d + self.epoch_state.origin
     }
 
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
-        if self.preset == Preset::Linux && self.stands(ack.now) {
+        if self.preset == Preset::Linux && self.keeps_cnt(ack.now) {
             self.towards_est += segments;
-            self.window.one_per(self.each, segments);
+            self.window.one_per(self.cnt, segments);
             return;
         }
-        let is_new = self.learnt.epoch.is_none();
+        let is_new = self.epoch_state.epoch.is_none();
         if is_new {
             self.begin_epoch(ack.now);
         }
@@ -214,45 +214,45 @@ impl Cubic {
             return;
         }
         let t = self
-            .learnt
+            .epoch_state
             .epoch
             .map_or(0.0, |epoch| ack.now.since(epoch).as_s());
         let cwnd = self.window.cwnd;
         let target = self.curve(t + ack.srtt.as_s()).clamp(cwnd, 1.5 * cwnd);
         let beta = self.params.beta.0;
-        let alpha = if self.learnt.w_est >= self.learnt.cwnd_prior {
+        let alpha = if self.epoch_state.w_est >= self.epoch_state.cwnd_prior {
             1.0
         } else {
             3.0 * (1.0 - beta) / (1.0 + beta)
         };
-        self.learnt.w_est += alpha * segments / cwnd;
-        if self.params.reno_friendly && self.curve(t) < self.learnt.w_est {
-            self.window.cwnd = self.window.cwnd.max(self.learnt.w_est);
+        self.epoch_state.w_est += alpha * segments / cwnd;
+        if self.params.reno_friendly && self.curve(t) < self.epoch_state.w_est {
+            self.window.cwnd = self.window.cwnd.max(self.epoch_state.w_est);
         } else {
             self.window.cwnd += (target - cwnd) / cwnd * segments;
         }
     }
 
     /// Whether Linux keeps what it has computed: in the same window, for a while (`bictcp_update`).
-    fn stands(&self, now: Time) -> bool {
-        let is_fresh = ticks(now) <= ticks(self.each_at) + STANDS_TICKS;
-        is_fresh && self.each_in == libm::floor(self.window.cwnd)
+    fn keeps_cnt(&self, now: Time) -> bool {
+        let is_fresh = ticks(now) <= ticks(self.cnt_at) + KEEPS_CNT_TICKS;
+        is_fresh && self.cnt_in == libm::floor(self.window.cwnd)
     }
 
     /// Segments to be acknowledged for one of growth along the curve.
     fn cnt_of_curve(&self, now: Time, cwnd: f64) -> f64 {
         let t = self
-            .learnt
+            .epoch_state
             .epoch
             .map_or(0.0, |epoch| now.since(epoch).as_s());
-        let ahead = self.curve(t + self.min_rtt.as_s()) - self.learnt.origin;
-        let target = self.learnt.origin + libm::trunc(ahead);
+        let ahead = self.curve(t + self.min_rtt.as_s()) - self.epoch_state.origin;
+        let target = self.epoch_state.origin + libm::trunc(ahead);
         let cnt = if target > cwnd {
             libm::floor(cwnd / (target - cwnd))
         } else {
             STANDSTILL * cwnd
         };
-        if self.learnt.w_max == 0.0 {
+        if self.epoch_state.w_max == 0.0 {
             cnt.min(SLOWEST_UNHURT)
         } else {
             cnt
@@ -262,53 +262,55 @@ impl Cubic {
     /// Growth as in Linux and ns-3, in whole segments; `is_new` if an epoch begins.
     fn avoid_by_count(&mut self, ack: &AckSample, segments: f64, is_new: bool) {
         let cwnd = libm::floor(self.window.cwnd);
-        let is_same_tick = self.preset == Preset::Linux && ticks(ack.now) == ticks(self.each_at);
+        let is_same_tick = self.preset == Preset::Linux && ticks(ack.now) == ticks(self.cnt_at);
         let mut cnt = if is_same_tick && !is_new {
-            self.each
+            self.cnt
         } else {
-            self.each_in = cwnd;
-            self.each_at = ack.now;
+            self.cnt_in = cwnd;
+            self.cnt_at = ack.now;
             self.cnt_of_curve(ack.now, cwnd)
         };
         if self.params.reno_friendly {
-            let each = libm::floor(cwnd * acked_per_est(self.params.beta.0));
+            let per_est = libm::floor(cwnd * acked_per_est(self.params.beta.0));
             self.towards_est += segments;
-            while self.towards_est > each {
-                self.towards_est -= each;
-                self.learnt.w_est += 1.0;
+            while self.towards_est > per_est {
+                self.towards_est -= per_est;
+                self.epoch_state.w_est += 1.0;
             }
-            if self.learnt.w_est > cwnd {
-                cnt = cnt.min(libm::floor(cwnd / (self.learnt.w_est - cwnd)));
+            if self.epoch_state.w_est > cwnd {
+                cnt = cnt.min(libm::floor(cwnd / (self.epoch_state.w_est - cwnd)));
             }
         }
-        let each = cnt.max(FASTEST);
+        let cnt = cnt.max(FASTEST);
         if self.preset == Preset::Ns3 {
-            self.window.one_at_most_per(each, segments);
+            self.window.one_at_most_per(cnt, segments);
         } else {
-            self.each = each;
-            self.window.one_per(each, segments);
+            self.cnt = cnt;
+            self.window.one_per(cnt, segments);
         }
     }
 
     /// Linux's HyStart: every RTT sample counts while the window is below the threshold, also in
     /// recovery and where something else limits the sender (`cubictcp_acked`).
-    fn look_for_the_exit(&mut self, ack: &AckSample) {
-        let cwnd = (ack.window / u64::from(self.window.mss())) as f64;
-        if cwnd >= self.window.ssthresh || ack.rtt.is_none() {
+    fn check_hystart_exit(&mut self, ack: &AckSample) {
+        let snd_cwnd = (ack.window / u64::from(self.window.mss())) as f64;
+        if snd_cwnd >= self.window.ssthresh || ack.rtt.is_none() {
             return;
         }
-        let growth = self.hystart.on_ack(ack, cwnd, &self.window, self.min_rtt);
-        if growth == Growth::Over {
-            self.window.ssthresh = cwnd;
+        let growth = self
+            .hystart
+            .on_ack(ack, snd_cwnd, &self.window, self.min_rtt);
+        if growth == Growth::Exit {
+            self.window.ssthresh = snd_cwnd;
             if ack.state == State::Recovery {
-                self.window.cwnd = cwnd;
+                self.window.cwnd = snd_cwnd;
             }
         }
     }
 
     /// Takes time out of the epoch that does not count.
     fn pause(&mut self, time: Span) {
-        if let Some(epoch) = &mut self.learnt.epoch {
+        if let Some(epoch) = &mut self.epoch_state.epoch {
             *epoch += time;
         }
     }
@@ -320,27 +322,27 @@ impl Cubic {
             Preset::Reference | Preset::Ns2 => segments,
         };
         let cwnd = whole(self.window.cwnd);
-        self.learnt.cwnd_prior = cwnd;
-        self.learnt.w_max = if self.params.fast_convergence && cwnd < self.learnt.w_max {
+        self.epoch_state.cwnd_prior = cwnd;
+        self.epoch_state.w_max = if self.params.fast_convergence && cwnd < self.epoch_state.w_max {
             whole(cwnd * (1.0 + self.params.beta.0) / 2.0)
         } else {
             cwnd
         };
-        self.learnt.epoch = None;
+        self.epoch_state.epoch = None;
     }
 
     /// Begins again, as Linux and ns-3 do at every timeout, whether it reduces the window or not.
     fn forget(&mut self) {
-        self.learnt.w_max = 0.0;
+        self.epoch_state.w_max = 0.0;
         self.min_rtt = Span::ZERO;
-        self.learnt.epoch = None;
-        self.each_in = 0.0;
+        self.epoch_state.epoch = None;
+        self.cnt_in = 0.0;
     }
 }
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckSample) {
-        let since_epoch = self.learnt.epoch.map(|epoch| ack.now.since(epoch));
+        let since_epoch = self.epoch_state.epoch.map(|epoch| ack.now.since(epoch));
         let is_deaf = since_epoch.is_some_and(|since| since < deafness(self.preset));
         if let Some(rtt) = ack.rtt
             && !is_deaf
@@ -349,7 +351,7 @@ impl CongestionControl for Cubic {
             self.min_rtt = rtt;
         }
         if self.hystart.is_linux() && !is_deaf {
-            self.look_for_the_exit(ack);
+            self.check_hystart_exit(ack);
         }
         let since = core::mem::replace(&mut self.last_ack, ack.now);
         if !ack.may_grow {
@@ -376,10 +378,10 @@ impl CongestionControl for Cubic {
                     return;
                 }
                 Growth::Times(part) => segments = self.window.slow_start(part * segments) / part,
-                Growth::Over => {
+                Growth::Exit => {
                     self.window.ssthresh = self.window.cwnd;
-                    self.learnt.cwnd_prior = self.window.cwnd;
-                    self.learnt.fresh = true;
+                    self.epoch_state.cwnd_prior = self.window.cwnd;
+                    self.epoch_state.fresh = true;
                 }
             }
         }
@@ -392,9 +394,9 @@ impl CongestionControl for Cubic {
         let is_timeout = event.kind == LossKind::Timeout;
         self.hystart.on_congestion(event);
         if !event.again {
-            self.before = self.learnt;
+            self.before = self.epoch_state;
             self.learn();
-            self.learnt.fresh = is_timeout;
+            self.epoch_state.fresh = is_timeout;
         }
         let beta = self.params.beta.0;
         let goal = if self.like_linux() {
@@ -418,16 +420,16 @@ impl CongestionControl for Cubic {
     }
 
     fn on_undo(&mut self, _now: Time) {
-        if !self.like_linux() && self.window.cwnd < self.learnt.cwnd_prior {
-            self.learnt = self.before;
+        if !self.like_linux() && self.window.cwnd < self.epoch_state.cwnd_prior {
+            self.epoch_state = self.before;
         }
         self.window.undo();
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("w_max", self.learnt.w_max);
-        show("k", self.learnt.k);
-        show("w_est", self.learnt.w_est);
+        show("w_max", self.epoch_state.w_max);
+        show("k", self.epoch_state.k);
+        show("w_est", self.epoch_state.w_est);
     }
 
     window_hooks!();

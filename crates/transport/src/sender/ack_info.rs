@@ -255,8 +255,8 @@ impl Sender {
             return is_timed.then(|| self.since_stamp(now, echo));
         }
         if self.config.one_timed {
-            let timed = self.timed.take_if(|(end, _)| *end <= ack.ack);
-            return timed.map(|(_, sent)| now.since(sent));
+            let ended = self.timed.take_if(|(end, _)| *end <= ack.ack);
+            return ended.map(|(_, sent)| now.since(sent));
         }
         let oldest = times.oldest.filter(|_| !times.ambiguous);
         oldest.map(|sent| now.since(sent))

@@ -292,16 +292,14 @@ impl Sender {
         self.held_by_pace
     }
 
-    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, Linux's:
-    /// 1.2 times the window over the RTT, 2 times in early slow start. (RFC 9002, 7.7, has a single
-    /// factor, such as 1.25.)
+    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, Linux's.
+    /// (RFC 9002, 7.7, has a single factor, such as 1.25.)
     pub(super) fn paced_at(&self) -> Option<f64> {
         self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();
             let cwnd = self.window();
             let early = cwnd < self.ssthresh / 2;
-            let gain = if early { 2.0 } else { 1.2 };
-            (srtt > 0.0).then(|| gain * cwnd as f64 / srtt)
+            (srtt > 0.0).then(|| pacing::usual_rate(cwnd, early, srtt))
         })
     }
 

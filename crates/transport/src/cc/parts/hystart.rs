@@ -17,6 +17,7 @@ use sojourn_base::{Fault, Preset, Quantity, Scalar, Span, Time};
 
 use super::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, LossEvent, LossKind};
+use crate::pacing;
 
 /// Which way of leaving slow start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub enum Growth {
     /// By this part of what slow start would add.
     Times(f64),
     /// Slow start is over: the threshold is the window.
-    Over,
+    Exit,
 }
 
 const SAMPLES: u32 = 8;
@@ -145,9 +146,16 @@ impl HyStart {
         }
     }
 
-    /// An acknowledgement in slow start, with a window of `cwnd`, where the least RTT of the
-    /// connection is `least`.
-    pub fn on_ack(&mut self, ack: &AckSample, cwnd: f64, window: &Window, least: Span) -> Growth {
+    /// An acknowledgement in slow start, where the least RTT of the connection is `min_rtt`.
+    /// `snd_cwnd` is the window in force, in recovery PRR's; `own` the controller's, of which Linux
+    /// makes its pacing rate.
+    pub fn on_ack(
+        &mut self,
+        ack: &AckSample,
+        snd_cwnd: f64,
+        own: &Window,
+        min_rtt: Span,
+    ) -> Growth {
         if self.over {
             return Growth::Times(1.0);
         }
@@ -160,18 +168,18 @@ impl HyStart {
                 *rounds += 1;
                 if *rounds >= CSS_ROUNDS {
                     self.over = true;
-                    return Growth::Over;
+                    return Growth::Exit;
                 }
             }
         }
         match self.way {
             SlowStart::Plain => Growth::Times(1.0),
-            SlowStart::HyStartPlusPlus => self.plus_plus(ack),
-            SlowStart::HyStart => self.classic(ack, cwnd, window, least),
+            SlowStart::HyStartPlusPlus => self.hystart_plus_plus(ack),
+            SlowStart::HyStart => self.hystart(ack, snd_cwnd, own, min_rtt),
         }
     }
 
-    fn plus_plus(&mut self, ack: &AckSample) -> Growth {
+    fn hystart_plus_plus(&mut self, ack: &AckSample) -> Growth {
         if let Some(rtt) = ack.rtt {
             self.round.sample(rtt);
         }
@@ -195,40 +203,36 @@ impl HyStart {
         }
     }
 
-    fn classic(&mut self, ack: &AckSample, cwnd: f64, window: &Window, least: Span) -> Growth {
-        let Some(rtt) = ack.rtt.filter(|_| cwnd >= LOW_WINDOW) else {
+    fn hystart(&mut self, ack: &AckSample, snd_cwnd: f64, own: &Window, min_rtt: Span) -> Growth {
+        let Some(rtt) = ack.rtt.filter(|_| snd_cwnd >= LOW_WINDOW) else {
             return Growth::Times(1.0);
         };
         if ack.now.since(self.last_ack) <= TRAIN_GAP {
             self.last_ack = ack.now;
             let lasts = ack.now.since(self.round_start);
-            self.over |= lasts > self.train(ack, window, least);
+            self.over |= lasts > self.longest_train(ack, own, min_rtt);
         }
         let is_known = self.round.count >= SAMPLES;
         if !is_known || self.preset != Preset::Ns3 {
             self.round.sample(rtt);
         }
-        self.over |= is_known && self.round.min > least + self.rise(least);
+        self.over |= is_known && self.round.min > min_rtt + self.rise(min_rtt);
         if self.over {
-            Growth::Over
+            Growth::Exit
         } else {
             Growth::Times(1.0)
         }
     }
 
     /// How long a train may last.
-    fn train(&self, ack: &AckSample, window: &Window, least: Span) -> Span {
+    fn longest_train(&self, ack: &AckSample, own: &Window, min_rtt: Span) -> Span {
         if self.preset == Preset::Ns3 {
-            return least;
+            return min_rtt;
         }
-        // Linux reckons a pacing rate of every connection, whether it is paced or not.
-        let gain = if window.cwnd < window.ssthresh / 2.0 {
-            2.0
-        } else {
-            1.2
-        };
-        let rate = gain * window.cwnd_bytes() as f64 / ack.srtt.as_s();
-        let all = least + Span::from_s(BURSTS / rate).min(MOST_BURSTS);
+        // Linux has a pacing rate for every connection, whether it is paced or not.
+        let early = own.cwnd < own.ssthresh / 2.0;
+        let rate = pacing::usual_rate(own.cwnd_bytes(), early, ack.srtt.as_s());
+        let all = min_rtt + Span::from_s(BURSTS / rate).min(MOST_BURSTS);
         if ack.next_send.is_some() {
             all
         } else {
