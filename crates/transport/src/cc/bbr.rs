@@ -369,7 +369,7 @@ impl CongestionControl for Bbr {
     fn on_restart(&mut self, _now: Time) {}
 
     /// After idle time: no faster than the path, which has no queue to be filled.
-    fn on_busy(&mut self, now: Time, _idle: Span, app_limited: bool) {
+    fn on_tx_start(&mut self, now: Time, _idle: Span, app_limited: bool) {
         if !app_limited {
             return;
         }
@@ -413,7 +413,7 @@ impl CongestionControl for Bbr {
     }
 
     /// Four segments a round trip say nothing of the bandwidth.
-    fn holds_back(&self) -> bool {
+    fn is_self_limited(&self) -> bool {
         self.was_in_probe_rtt && self.preset != Preset::Ns3
     }
 

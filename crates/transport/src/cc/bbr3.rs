@@ -319,7 +319,7 @@ impl CongestionControl for Bbr3 {
     fn on_restart(&mut self, _now: Time) {}
 
     /// 5.4.1: back at once to the rate of before.
-    fn on_busy(&mut self, now: Time, _idle: Span, app_limited: bool) {
+    fn on_tx_start(&mut self, now: Time, _idle: Span, app_limited: bool) {
         if !app_limited {
             return;
         }
@@ -345,7 +345,7 @@ impl CongestionControl for Bbr3 {
     }
 
     /// ProbeRTT's low rates say nothing of the path.
-    fn holds_back(&self) -> bool {
+    fn is_self_limited(&self) -> bool {
         self.mode == Mode::ProbeRtt
     }
 

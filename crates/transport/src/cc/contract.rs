@@ -215,8 +215,9 @@ pub trait CongestionControl {
     fn on_restart(&mut self, now: Time);
 
     /// The first segment of all is sent, or the first after everything was acknowledged, `idle`
-    /// after the last. `app_limited`: rate samples are taken, and they are application-limited.
-    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
+    /// after the last (Linux's `CA_EVENT_TX_START`). `app_limited`: rate samples are taken, and they
+    /// are application-limited.
+    fn on_tx_start(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
 
     /// A timeout or recovery proved spurious: back to the window before, if it was larger.
     fn on_undo(&mut self, _now: Time) {}
@@ -242,8 +243,8 @@ pub trait CongestionControl {
         2
     }
 
-    /// Whether it holds back of its own will, so that rate samples are as if application-limited.
-    fn holds_back(&self) -> bool {
+    /// Whether it sends less of its own accord, so that rate samples are as if application-limited.
+    fn is_self_limited(&self) -> bool {
         false
     }
 

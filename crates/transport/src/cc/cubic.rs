@@ -410,7 +410,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_busy(&mut self, now: Time, idle: Span, _app_limited: bool) {
+    fn on_tx_start(&mut self, now: Time, idle: Span, _app_limited: bool) {
         let since = core::mem::replace(&mut self.last_ack, now);
         match self.preset {
             Preset::Reference | Preset::Ns2 => self.pause(now.since(since)),

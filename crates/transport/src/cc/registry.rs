@@ -147,8 +147,8 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_restart(now));
     }
 
-    fn on_busy(&mut self, now: Time, idle: Span, app_limited: bool) {
-        each!(self, controller => controller.on_busy(now, idle, app_limited));
+    fn on_tx_start(&mut self, now: Time, idle: Span, app_limited: bool) {
+        each!(self, controller => controller.on_tx_start(now, idle, app_limited));
     }
 
     fn on_undo(&mut self, now: Time) {
@@ -177,8 +177,8 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.least_burst())
     }
 
-    fn holds_back(&self) -> bool {
-        each!(self, controller => controller.holds_back())
+    fn is_self_limited(&self) -> bool {
+        each!(self, controller => controller.is_self_limited())
     }
 
     fn needs(&self) -> Needs {

@@ -209,7 +209,7 @@ impl CongestionControl for Veno {
         }
     }
 
-    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
+    fn on_tx_start(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
         if self.preset == Preset::Linux {
             self.forget();
         }

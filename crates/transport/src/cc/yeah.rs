@@ -237,7 +237,7 @@ impl CongestionControl for Yeah {
         }
     }
 
-    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
+    fn on_tx_start(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
         if self.preset == Preset::Linux {
             self.forget();
         }

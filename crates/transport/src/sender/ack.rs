@@ -490,7 +490,7 @@ impl Sender {
         }
         (self.cwnd, self.ssthresh) = self.cc.on_ack_to_windows(&sample);
         if let Some(rate) = &mut self.rate
-            && self.cc.holds_back()
+            && self.cc.is_self_limited()
         {
             rate.on_app_limited(sample.in_flight);
         }

@@ -285,7 +285,7 @@ impl Sender {
     /// Tells whether the clock holds back more.
     #[inline(never)]
     fn send_in_step(&mut self, now: Time, edge: u64, burst: &mut Burst) -> bool {
-        while !(self.config.pacing && self.holds_back(now)) {
+        while !(self.config.pacing && self.is_paced_out(now)) {
             let (seq, end) = (self.snd_nxt, self.snd_nxt + u64::from(burst.len));
             if end > edge {
                 return false;

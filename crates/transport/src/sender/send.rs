@@ -42,7 +42,7 @@ impl Sender {
         {
             return Some(segment);
         }
-        if self.config.pacing && self.holds_back(now) {
+        if self.config.pacing && self.is_paced_out(now) {
             return None;
         }
         if (self.force || self.board.waiting() > 0)
@@ -287,7 +287,7 @@ impl Sender {
 
     /// Whether the pacing clock holds back what comes next; the timer will tell when it may go.
     #[inline(always)]
-    pub(super) fn holds_back(&mut self, now: Time) -> bool {
+    pub(super) fn is_paced_out(&mut self, now: Time) -> bool {
         self.held_by_pace = self.next_send > now && !self.force && !self.goes_along(now);
         self.held_by_pace
     }
@@ -345,7 +345,7 @@ impl Sender {
     fn begin_again(&mut self, now: Time) {
         let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
         let idle = now.since(self.last_send);
-        self.control(|cc| cc.on_busy(now, idle, app_limited));
+        self.control(|cc| cc.on_tx_start(now, idle, app_limited));
         if self.config.idle_restart && self.snd_nxt > 1 && now.since(self.last_send) > self.rto() {
             self.restart(now);
         }

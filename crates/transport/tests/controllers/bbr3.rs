@@ -110,7 +110,7 @@ fn probe_rtt_comes_every_five_seconds_with_half_the_product() {
     for ms in 2000..31_000 {
         bench.run_until(at(ms));
         let is_probing = bench.probe("cwnd_gain") == 0.5;
-        assert_eq!(bench.sender.controller().holds_back(), is_probing);
+        assert_eq!(bench.sender.controller().is_self_limited(), is_probing);
         if is_probing {
             if begun.len() == ended.len() {
                 begun.push(ms);

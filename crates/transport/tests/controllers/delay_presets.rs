@@ -278,7 +278,7 @@ fn linux_forgets_the_base_when_nothing_is_in_flight() {
             let after = waits(name, preset, |played| played.lose(LossKind::Timeout));
             assert_eq!(after, preset != Preset::Linux, "{name} {preset}");
             let after = waits(name, preset, |played| {
-                played.cc.on_busy(played.now, RTT, false);
+                played.cc.on_tx_start(played.now, RTT, false);
             });
             assert_eq!(after, preset != Preset::Linux, "{name} {preset}");
         }

@@ -66,7 +66,7 @@ fn only_the_reference_stops_the_clock_of_cubic_while_the_window_is_not_used() {
         idle.lose(LossKind::FastRetransmit);
         idle.round(RTT, false);
         idle.now += Span::from_whole_s(20);
-        idle.cc.on_busy(idle.now, Span::from_whole_s(20), false);
+        idle.cc.on_tx_start(idle.now, Span::from_whole_s(20), false);
         let before = idle.cwnd();
         idle.round(RTT, false);
         let has_grown = idle.cwnd() / before > 1.3;

@@ -160,6 +160,6 @@ fn bbr_of_linux_ends_a_look_for_the_least_round_trip_after_idle_time() {
     path.round(1e6, 2_000);
     path.played.now += Span::from_whole_s(1);
     let now = path.played.now;
-    path.played.cc.on_busy(now, Span::from_whole_s(1), true);
+    path.played.cc.on_tx_start(now, Span::from_whole_s(1), true);
     assert!(path.played.cwnd() > 50.0, "{}", path.played.cwnd());
 }
