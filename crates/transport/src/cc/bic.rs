@@ -246,10 +246,6 @@ impl CongestionControl for Bic {
         self.window.reduce(event, goal);
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("w_max", self.w_max);
     }

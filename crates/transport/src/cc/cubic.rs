@@ -432,5 +432,5 @@ impl CongestionControl for Cubic {
         show("w_est", self.epoch_state.w_est);
     }
 
-    window_hooks!();
+    window_hooks!(but on_undo);
 }

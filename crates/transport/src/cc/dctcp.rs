@@ -139,10 +139,6 @@ impl CongestionControl for Dctcp {
         }
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     fn needs(&self) -> Needs {
         Needs {
             ecn: EcnMode::Dctcp,

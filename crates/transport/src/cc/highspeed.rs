@@ -258,10 +258,6 @@ impl CongestionControl for HighSpeed {
         self.window.reduce_by(event, flight, gone);
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         let (a, b) = self.aimd(self.window.cwnd);
         show("a", a);

@@ -338,5 +338,5 @@ impl CongestionControl for Htcp {
         show("beta", self.beta);
     }
 
-    window_hooks!();
+    window_hooks!(but on_undo);
 }

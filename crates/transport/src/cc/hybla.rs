@@ -168,10 +168,6 @@ impl CongestionControl for Hybla {
         self.window.halve(event);
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("rho", self.rho);
     }

@@ -195,10 +195,6 @@ impl CongestionControl for Illinois {
         }
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("alpha", self.alpha);
         show("beta", self.beta);

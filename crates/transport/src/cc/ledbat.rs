@@ -245,10 +245,6 @@ impl CongestionControl for Ledbat {
         self.window.cwnd = self.window.ssthresh;
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("queueing_delay_s", self.queueing);
     }

@@ -55,9 +55,5 @@ impl CongestionControl for NewReno {
         self.window.halve(event);
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     window_hooks!();
 }

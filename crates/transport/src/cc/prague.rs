@@ -138,10 +138,6 @@ impl CongestionControl for Prague {
         }
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn needs(&self) -> Needs {
         Needs {
             pacing: true,

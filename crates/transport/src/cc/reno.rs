@@ -56,10 +56,6 @@ impl CongestionControl for Reno {
         self.window.halve(event);
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     fn needs(&self) -> Needs {
         Needs {
             partial_acks: self.partial_acks,

@@ -89,9 +89,5 @@ impl CongestionControl for Scalable {
         self.window.reduce_by(event, flight, gone);
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     window_hooks!();
 }

@@ -56,10 +56,6 @@ impl CongestionControl for Tahoe {
         }
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
-        self.window.undo();
-    }
-
     fn needs(&self) -> Needs {
         Needs {
             fast_recovery: false,

@@ -302,10 +302,6 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("base_rtt", self.base.as_s());
     }

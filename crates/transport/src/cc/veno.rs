@@ -215,10 +215,6 @@ impl CongestionControl for Veno {
         }
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("backlog", self.backlog);
     }

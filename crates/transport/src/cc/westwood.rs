@@ -224,10 +224,6 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         let per_s = match self.preset {
             Preset::Linux => 1.0 / TICK.as_s(),

@@ -243,10 +243,6 @@ impl CongestionControl for Yeah {
         }
     }
 
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("queue", self.queue);
         show("reno", self.reno);

@@ -406,17 +406,21 @@ impl Window {
     }
 }
 
-/// The hooks that a controller with a [`Window`] called `window` passes on unchanged.
+/// The hooks that a controller with a [`Window`] called `window` passes on unchanged; `but on_undo`
+/// for one that does more there.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! window_hooks {
     () => {
+        fn on_undo(&mut self, _now: sojourn_base::Time) {
+            self.window.undo();
+        }
+        window_hooks!(but on_undo);
+    };
+    (but on_undo) => {
         fn on_restart(&mut self, _now: sojourn_base::Time) {
             self.window.restart();
         }
-        window_hooks!(but on_restart);
-    };
-    (but on_restart) => {
         fn cwnd(&self) -> u64 {
             self.window.cwnd_bytes()
         }
