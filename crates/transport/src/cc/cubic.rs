@@ -42,7 +42,7 @@
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::hystart::Growth;
-use crate::cc::parts::{HyStart, SlowStart, Window};
+use crate::cc::parts::{HyStart, MinRtt, SlowStart, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::sender::State;
 use crate::window_hooks;
@@ -109,7 +109,7 @@ pub struct Cubic {
     cnt: f64,
     cnt_in: f64,
     cnt_at: Time,
-    min_rtt: Span,
+    min_rtt: MinRtt,
     last_ack: Time,
 }
 
@@ -163,7 +163,7 @@ impl Cubic {
             cnt: FASTEST,
             cnt_in: 0.0,
             cnt_at: Time::ZERO,
-            min_rtt: Span::ZERO,
+            min_rtt: MinRtt::default(),
             last_ack: Time::ZERO,
             window,
             params: params.clone(),
@@ -299,7 +299,7 @@ impl Cubic {
         }
         let growth = self
             .hystart
-            .on_ack(ack, snd_cwnd, &self.window, self.min_rtt);
+            .on_ack(ack, snd_cwnd, &self.window, self.min_rtt.get());
         if growth == Growth::Exit {
             self.window.ssthresh = snd_cwnd;
             if ack.state == State::Recovery {
@@ -334,7 +334,7 @@ impl Cubic {
     /// Begins again, as Linux and ns-3 do at every timeout, whether it reduces the window or not.
     fn forget(&mut self) {
         self.epoch_state.w_max = 0.0;
-        self.min_rtt = Span::ZERO;
+        self.min_rtt = MinRtt::default();
         self.epoch_state.epoch = None;
         self.cnt_in = 0.0;
     }
@@ -346,9 +346,8 @@ impl CongestionControl for Cubic {
         let is_deaf = since_epoch.is_some_and(|since| since < deafness(self.preset));
         if let Some(rtt) = ack.rtt
             && !is_deaf
-            && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
         {
-            self.min_rtt = rtt;
+            self.min_rtt.sample(rtt);
         }
         if self.hystart.is_linux() && !is_deaf {
             self.check_hystart_exit(ack);
@@ -369,7 +368,8 @@ impl CongestionControl for Cubic {
                 Growth::Times(1.0)
             } else {
                 let cwnd = self.window.cwnd;
-                self.hystart.on_ack(ack, cwnd, &self.window, self.min_rtt)
+                self.hystart
+                    .on_ack(ack, cwnd, &self.window, self.min_rtt.get())
             };
             match growth {
                 // Past the threshold too, and all of the acknowledgement.

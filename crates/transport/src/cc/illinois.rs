@@ -30,7 +30,7 @@
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
-use crate::cc::parts::{InOrder, RoundRtt, Rounds, Window};
+use crate::cc::parts::{InOrder, MinRtt, RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::window_hooks;
 
@@ -58,8 +58,7 @@ pub struct Illinois {
     window: Window,
     params: Params,
     preset: Preset,
-    /// The least RTT; none before the first.
-    base: Option<Span>,
+    base: MinRtt,
     longest: Span,
     round: RoundRtt,
     rounds: Rounds,
@@ -90,7 +89,7 @@ impl Illinois {
             beta: params.beta_max,
             params: params.clone(),
             preset,
-            base: None,
+            base: MinRtt::default(),
             longest: Span::ZERO,
             round: RoundRtt::default(),
             rounds: Rounds::default(),
@@ -107,7 +106,7 @@ impl Illinois {
             self.beta = self.params.beta_max;
             return;
         }
-        let base = self.base.unwrap_or_default();
+        let base = self.base.get();
         let unit = Span::from_us(if self.preset == Preset::Ns3 { 1000 } else { 1 });
         let [mean, most] = [self.round.mean(), self.longest]
             .map(|rtt| ((rtt - base).as_ps() / unit.as_ps()) as f64);
@@ -151,7 +150,7 @@ impl Illinois {
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt {
-            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+            self.base.sample(rtt);
             self.longest = self.longest.max(rtt);
             self.round.sample(rtt);
         }

@@ -48,7 +48,7 @@
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::window::LEAST;
-use crate::cc::parts::{RoundRtt, Rounds, Window};
+use crate::cc::parts::{MinRtt, RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::sender::State;
 use crate::window_hooks;
@@ -71,7 +71,7 @@ pub struct Vegas {
     window: Window,
     params: Params,
     preset: Preset,
-    base: Span,
+    base: MinRtt,
     round: RoundRtt,
     rounds: Rounds,
     /// Slow start grows in this round trip.
@@ -96,7 +96,7 @@ impl Vegas {
             window: Window::new(start, preset),
             params: params.clone(),
             preset,
-            base: Span::ZERO,
+            base: MinRtt::default(),
             round: RoundRtt::default(),
             rounds: Rounds::default(),
             grows: true,
@@ -224,7 +224,7 @@ impl Vegas {
 
     /// `tcp_vegas_init`.
     fn forget(&mut self) {
-        self.base = Span::ZERO;
+        self.base = MinRtt::default();
         self.round = RoundRtt::default();
     }
 }
@@ -234,9 +234,7 @@ impl CongestionControl for Vegas {
         // The SYN of ns-2's Vegas is as large as data: a small one would be faster than any data.
         let is_of_data = self.preset != Preset::Ns2 || !ack.is_of_syn();
         if let Some(rtt) = ack.rtt.filter(|_| is_of_data) {
-            if self.base == Span::ZERO || rtt < self.base {
-                self.base = rtt;
-            }
+            self.base.sample(rtt);
             self.round.sample(rtt);
         }
         if self.preset == Preset::Ns3 {

@@ -28,7 +28,7 @@
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::{Openings, Rounds, Window};
+use crate::cc::parts::{MinRtt, Openings, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::sender::State;
 use crate::window_hooks;
@@ -47,7 +47,7 @@ pub struct Veno {
     window: Window,
     beta: f64,
     preset: Preset,
-    base: f64,
+    base: MinRtt,
     latest: f64,
     samples: u32,
     /// Samples since the window last grew; ns-3's only.
@@ -72,7 +72,7 @@ impl Veno {
             window: Window::new(start, preset),
             beta: params.beta,
             preset,
-            base: f64::INFINITY,
+            base: MinRtt::default(),
             latest: if preset == Preset::Linux {
                 f64::INFINITY
             } else {
@@ -92,7 +92,7 @@ impl Veno {
             return;
         }
         let part = if self.latest.is_finite() {
-            self.base / self.latest
+            self.base.as_s() / self.latest
         } else {
             0.0
         };
@@ -170,7 +170,7 @@ impl Veno {
 
     /// `tcp_veno_init`.
     fn forget(&mut self) {
-        self.base = f64::INFINITY;
+        self.base = MinRtt::default();
         self.latest = f64::INFINITY;
         self.grows = true;
     }
@@ -179,7 +179,7 @@ impl Veno {
 impl CongestionControl for Veno {
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.base = self.base.min(rtt.as_s());
+            self.base.sample(rtt);
             self.samples = self.samples.saturating_add(1);
             self.fresh = self.fresh.saturating_add(1);
             self.latest = match self.preset {

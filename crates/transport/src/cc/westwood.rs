@@ -29,8 +29,8 @@
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::Window;
 use crate::cc::parts::window::LEAST;
+use crate::cc::parts::{MinRtt, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::window_hooks;
 
@@ -55,7 +55,7 @@ pub struct Westwood {
     window: Window,
     preset: Preset,
     least_interval: Span,
-    min_rtt: Span,
+    min_rtt: MinRtt,
     since: Option<Time>,
     delivered: u64,
     /// After the first filter, and after both, bytes per second; under Linux bytes a tick.
@@ -78,7 +78,7 @@ impl Westwood {
             window: Window::new(start, preset),
             preset,
             least_interval: params.least_interval,
-            min_rtt: Span::ZERO,
+            min_rtt: MinRtt::default(),
             since: None,
             delivered: 0,
             filtered: 0.0,
@@ -107,10 +107,8 @@ impl Westwood {
     }
 
     fn note_least(&mut self, ack: &AckSample) {
-        if let Some(rtt) = ack.rtt
-            && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
-        {
-            self.min_rtt = rtt;
+        if let Some(rtt) = ack.rtt {
+            self.min_rtt.sample(rtt);
         }
     }
 
@@ -143,9 +141,7 @@ impl Westwood {
             self.delivered = 0;
         }
         self.delivered += ack.acked;
-        if self.min_rtt == Span::ZERO || self.rtt < self.min_rtt {
-            self.min_rtt = self.rtt;
-        }
+        self.min_rtt.sample(self.rtt);
         if let Some(rtt) = ack.rtt {
             self.rtt = Span::from_ps(rtt.as_ps().next_multiple_of(TICK.as_ps()));
         }
@@ -171,7 +167,7 @@ impl Westwood {
     /// Bandwidth times least RTT, in segments.
     fn pipe(&self) -> f64 {
         let time = match self.preset {
-            Preset::Linux => ticks(self.min_rtt) as f64,
+            Preset::Linux => ticks(self.min_rtt.get()) as f64,
             _ => self.min_rtt.as_s(),
         };
         (self.bandwidth * time / f64::from(self.window.mss())).max(LEAST)
@@ -181,7 +177,7 @@ impl Westwood {
 impl CongestionControl for Westwood {
     fn on_handshake(&mut self, _now: Time, rtt: Span) {
         if self.preset == Preset::Ns3 {
-            self.min_rtt = rtt;
+            self.min_rtt.sample(rtt);
         }
     }
 
@@ -213,7 +209,7 @@ impl CongestionControl for Westwood {
             }
         }
         if event.kind == LossKind::Timeout && self.preset == Preset::Linux {
-            self.min_rtt = Span::ZERO;
+            self.min_rtt = MinRtt::default();
         }
     }
 

@@ -26,7 +26,7 @@
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::{Openings, RoundRtt, Rounds, Window};
+use crate::cc::parts::{MinRtt, Openings, RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::window_hooks;
 
@@ -54,8 +54,7 @@ pub struct Yeah {
     window: Window,
     params: Params,
     preset: Preset,
-    /// The least RTT; none before the first.
-    base: Option<Span>,
+    base: MinRtt,
     round: RoundRtt,
     rounds: Rounds,
     queue: f64,
@@ -90,7 +89,7 @@ impl Yeah {
             window: Window::new(start, preset),
             params: params.clone(),
             preset,
-            base: None,
+            base: MinRtt::default(),
             round: RoundRtt::default(),
             rounds: Rounds::default(),
             queue: 0.0,
@@ -152,12 +151,12 @@ impl Yeah {
     }
 
     fn forget(&mut self) {
-        self.base = None;
+        self.base = MinRtt::default();
         self.round = RoundRtt::default();
     }
 
     fn adapt(&mut self) {
-        let (least, base) = (self.round.min, self.base.unwrap_or_default());
+        let (least, base) = (self.round.min, self.base.get());
         let part = 1.0 / self.params.phy;
         let most = if self.preset == Preset::Ns3 {
             libm::floor(part)
@@ -198,7 +197,7 @@ impl Yeah {
 impl CongestionControl for Yeah {
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+            self.base.sample(rtt);
             self.round.sample(rtt);
         }
         if self.preset == Preset::Linux && self.openings.opens(ack) {
