@@ -379,8 +379,20 @@ impl Shared {
     /// Whether a packet comes later than another, or at the same instant over a later link.
     #[inline]
     pub(crate) fn comes_later(&self, one: &SimPacket, other: &SimPacket) -> bool {
-        one.stamp > other.stamp
-            || one.stamp == other.stamp && self.came_over(one) > self.came_over(other)
+        self.comes_after(one, other.stamp, || self.came_over(other))
+    }
+
+    /// Whether a packet comes later than `stamp`, or then and over a later link than `link`, which
+    /// is seldom asked for.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // several times a packet
+    pub(crate) fn comes_after(
+        &self,
+        packet: &SimPacket,
+        stamp: Time,
+        link: impl FnOnce() -> LinkId,
+    ) -> bool {
+        packet.stamp > stamp || packet.stamp == stamp && self.came_over(packet) > link()
     }
 
     /// The lane that leads back from where a packet goes.

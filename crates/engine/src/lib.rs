@@ -7,8 +7,9 @@
 //! | [`connection`] | the two ends of TCP under a flow |
 //! | [`calendar`] | the event calendar |
 //! | `handover` | which links spare the delivery of a packet its event |
-//! | `train` | what one link sends to many that are alike |
+//! | `train` | what one link sends to many that are alike (`unordered`: for a round) |
 //! | `round` | what comes out of these flow by flow |
+//! | `ring` | packets and the like, first in, first out |
 //! | `wheel` | buckets by time, for what comes later |
 //! | [`ledger`] | the books of links and flows, and what is wrong when they do not balance |
 //! | [`link`] | a link: discipline, device queue, transmitter, packets in flight |
@@ -24,8 +25,8 @@
 //! - A link *announces* a packet to the next one before it arrives there. Where it does so as soon
 //!   as the transmission begins it *hands over*, and the next link *gathers*. That one *catches up*
 //!   when it lets happen all that happens there before an instant.
-//! - A queue *promises* if it knows of each packet, when it comes, when its transmission begins. A
-//!   discipline that decides when packets leave judges *heads*.
+//! - A queue *knows its departures* if it knows of each packet, when it comes, when its
+//!   transmission begins. A discipline that decides when packets leave judges *heads*.
 //! - To *book* is to enter arrivals, waits and departures in the books. These are *closed*, so that
 //!   all is in them, when somebody looks, and opened again.
 //! - A *train* is what one link has sent to links that are alike. A *track* tells whether a packet
@@ -53,7 +54,6 @@ mod round;
 pub mod routes;
 pub mod simulation;
 mod train;
-mod unordered;
 pub mod watch;
 mod wheel;
 

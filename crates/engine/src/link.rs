@@ -4,14 +4,14 @@
 mod audit;
 mod changes;
 mod discipline;
-mod handing;
+mod handover;
 mod heads;
 mod in_train;
 mod jitter;
+mod known_departures;
 mod losses;
 mod plain;
 mod prefetch;
-mod promises;
 mod spec;
 mod transmitter;
 mod unplaced;
@@ -20,11 +20,11 @@ use std::collections::VecDeque;
 
 pub use changes::{Change, Changes};
 pub(crate) use discipline::Any;
-pub(crate) use handing::{FedBy, HandedOver, Horizon};
+pub(crate) use handover::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
 pub use jitter::Jitter;
+use known_departures::Booked;
 pub use losses::{LossLaw, Losses};
-use promises::Booked;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::parts::Fifo;
@@ -100,15 +100,15 @@ pub struct Link {
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
     /// The room of a queue that the link keeps itself: a [plain] one, or one whose
-    /// [arrivals](promises) or [heads] are judged.
+    /// [arrivals](known_departures) or [heads] are judged.
     pub(crate) room: Option<Capacity>,
     /// What the discipline judges.
     pub(crate) judges: Judges,
     /// When everything is sent that has come to such a queue that hands over, or was in a train
     /// before what is announced; an instant in the past if that is nothing.
     pub(crate) free_at: Time,
-    /// The packets that a queue has booked which [promises] or [foresees](heads), and of
-    /// which some wait still.
+    /// The packets that a queue has booked which knows its [departures](known_departures) or
+    /// [foresees](heads) them, and of which some wait still.
     booked: Ring<Booked>,
     /// Their bytes.
     booked_bytes: Bytes,
@@ -198,7 +198,7 @@ impl Link {
             free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
-            may_wait: handing::longest_wait(&spec),
+            may_wait: handover::longest_wait(&spec),
             wired: 0,
             delivered: 0,
             spec,
@@ -296,7 +296,7 @@ impl Link {
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         if self.hands_over {
-            let departure = if self.promises() {
+            let departure = if self.knows_departures() {
                 Time::NEVER
             } else {
                 self.next_departure()

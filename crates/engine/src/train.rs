@@ -25,6 +25,7 @@
 //! caches.
 
 mod arrange;
+mod unordered;
 
 use sojourn_base::{Span, Time};
 
@@ -32,10 +33,10 @@ use crate::ledger::Shared;
 use crate::link::{Link, LinkSpec, Pace};
 use crate::ring::Ring;
 use crate::round::Round;
-use crate::unordered::Unordered;
 use crate::{LinkId, SimPacket};
 
 pub(crate) use arrange::{Answered, arrange};
+use unordered::Unordered;
 
 /// Packets on their way through links that are alike.
 pub(crate) struct Train {
@@ -300,9 +301,7 @@ impl Train {
             return self.join_fresh(packet, link, out, shared);
         }
         let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
-        let later = |other: &SimPacket| {
-            other.stamp > out || other.stamp == out && shared.came_over(other) > link
-        };
+        let later = |other: &SimPacket| shared.comes_after(other, out, || link);
         let is_first = self.packets.push_before(packet, come_out, later, u32::MAX);
         is_first == Some(true) && (out, link) < self.first_fresh
     }

@@ -14,8 +14,8 @@ pub(crate) const UNPACED: u64 = 10;
 const SS_RATIO: f64 = 2.0;
 const CA_RATIO: f64 = 1.2;
 
-/// The pacing rate in bytes a second of a window of `cwnd` bytes, which is one of `early` slow start
-/// or not (`tcp_update_pacing_rate`).
+/// The pacing rate in bytes a second of a window of `cwnd` bytes, which is one of `early` slow
+/// start or not (`tcp_update_pacing_rate`).
 pub(crate) fn usual_rate(cwnd: u64, early: bool, srtt_s: f64) -> f64 {
     let ratio = if early { SS_RATIO } else { CA_RATIO };
     ratio * cwnd as f64 / srtt_s

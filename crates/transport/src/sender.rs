@@ -79,8 +79,8 @@ use undo::UndoState;
 
 /// The sending half of a connection.
 ///
-/// The fields that an [expected](fast_path) acknowledgement or segment touches come first, in as few
-/// cache lines as possible: with many flows the senders do not fit the fast caches, and each
+/// The fields that an [expected](fast_path) acknowledgement or segment touches come first, in as
+/// few cache lines as possible: with many flows the senders do not fit the fast caches, and each
 /// further line costs time.
 #[derive(Debug)]
 #[repr(C, align(64))]

@@ -98,7 +98,7 @@ impl Link {
         for packet in begun.chain(announced).chain(self.kept_lost()) {
             on_the_way[packet.lane()] += 1;
         }
-        if self.promises() {
+        if self.knows_departures() {
             // The next link has told of these.
             for packet in self.packets.iter() {
                 on_the_way[packet.lane()] -= 1;

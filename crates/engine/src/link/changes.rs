@@ -15,7 +15,7 @@ use std::sync::Arc;
 use sojourn_base::{LinkInfo, Rate, Span, Time};
 use sojourn_queue::Discipline;
 
-use super::{Link, handing};
+use super::{Link, handover};
 
 /// What a link sends at from an instant on, a rate or nothing at all, and how far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Link {
         self.busy += (sent - self.sent_before) * self.last_takes.as_ps();
         self.sent_before = sent;
         self.spec.rate = rate;
-        self.may_wait = handing::longest_wait(&self.spec);
+        self.may_wait = handover::longest_wait(&self.spec);
         if self.last_size > 0 {
             self.last_takes = self.spec.pace().to_send(self.last_size);
         }

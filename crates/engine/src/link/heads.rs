@@ -5,9 +5,10 @@
 //! Whether it does is judged by how long it has waited then, and by what waits behind it. Mostly
 //! that can be foreseen: what has not waited for long leaves; so does what has, if no drop is due
 //! by then; and as soon as enough has come behind a packet, it is known that enough waits there. A
-//! packet that is foreseen to leave is booked, as by a queue that [promises](super::promises), and
-//! handed over at once. The others are judged when they are to leave, with all known that came
-//! before. So is what leaves only when the books have been closed.
+//! packet that is foreseen to leave is booked, as by one with [known
+//! departures](super::known_departures), and handed over at once. The others are judged when they
+//! are to leave, with all known that came before. So is what leaves only when the books have been
+//! closed.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};

@@ -7,7 +7,8 @@
 //!
 //! In a ring of their own lie the packets that the links before have [handed
 //! over](crate::handover): each stamped with the instant of its arrival, at which it is taken in
-//! here. What a link does that hands over in turn stands in [`promises`](super::promises).
+//! here. What a link does that hands over in turn stands in
+//! [`known_departures`](super::known_departures).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Span, Time};
@@ -108,7 +109,7 @@ impl Link {
         observer: &mut O,
     ) -> Option<Time> {
         if self.hands_over {
-            return self.promise(id, now, packet, capacity, shared, observer);
+            return self.commit(id, now, packet, capacity, shared, observer);
         }
         let is_first = self.ledger.backlog().packets == 0;
         if self.admits(id, now, packet, capacity, shared, observer) {

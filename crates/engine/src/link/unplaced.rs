@@ -8,7 +8,7 @@
 use sojourn_base::{Span, Time};
 
 use super::Pace;
-use super::handing::FULL;
+use super::handover::FULL;
 use crate::SimPacket;
 use crate::ledger::Shared;
 use crate::ring::Ring;

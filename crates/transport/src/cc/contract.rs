@@ -215,8 +215,8 @@ pub trait CongestionControl {
     fn on_restart(&mut self, now: Time);
 
     /// The first segment of all is sent, or the first after everything was acknowledged, `idle`
-    /// after the last (Linux's `CA_EVENT_TX_START`). `app_limited`: rate samples are taken, and they
-    /// are application-limited.
+    /// after the last (Linux's `CA_EVENT_TX_START`). `app_limited`: rate samples are taken, and
+    /// they are application-limited.
     fn on_tx_start(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
 
     /// A timeout or recovery proved spurious: back to the window before, if it was larger.

@@ -1,5 +1,5 @@
-//! The acknowledgement that nearly always comes, and the segments that it lets go: what is worked out
-//! for them is a small part of what [`on_ack`](Sender::on_ack) works out for any.
+//! The acknowledgement that nearly always comes, and the segments that it lets go: what is worked
+//! out for them is a small part of what [`on_ack`](Sender::on_ack) works out for any.
 //!
 //! Van Jacobson's header prediction (1990), for the same reason as in every stack: outside recovery
 //! an acknowledgement covers the oldest segments, reports nothing and finds nothing amiss. What
@@ -9,8 +9,8 @@
 //!
 //! **Timers.** Each such acknowledgement and segment starts the timers of retransmission and of the
 //! probe anew, and hardly one of these ever expires. So it is only noted when that was
-//! (`expected_at`, `last_send`); they are worked out when somebody asks, and set as soon as anything
-//! else happens. Nothing that they depend on changes before.
+//! (`expected_at`, `last_send`); they are worked out when somebody asks, and set as soon as
+//! anything else happens. Nothing that they depend on changes before.
 
 use sojourn_base::{Ecn, Time};
 
@@ -66,7 +66,8 @@ impl Burst {
 #[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
     /// Whether nothing is amiss, unsettled or still to be done: then neither the acknowledgements
-    /// nor the segments that are expected change anything about that, and `fast_path` stays as it is.
+    /// nor the segments that are expected change anything about that, and `fast_path` stays as it
+    /// is.
     pub(super) fn may_take_fast_path(&self) -> bool {
         let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;
         let to_do = to_do || self.awaits_timer;

@@ -54,7 +54,8 @@ impl Bbr {
         (in_flight + joins - delivered).max(0.0)
     }
 
-    /// The window to come back to, after a recovery or ProbeRTT; of one within the other the larger.
+    /// The window to come back to, after a recovery or ProbeRTT; of one within the other the
+    /// larger.
     pub(super) fn save_cwnd(&mut self) {
         if self.state == State::Open && self.mode != Mode::ProbeRtt {
             self.prior_cwnd = self.cwnd;

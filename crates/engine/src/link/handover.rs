@@ -81,7 +81,7 @@ impl Link {
     /// Packets that it holds, or that are on their way to it and nowhere else.
     pub(crate) fn holds(&self) -> usize {
         let announced = self.announced.len() + self.unplaced().count();
-        let waiting = if self.promises() {
+        let waiting = if self.knows_departures() {
             0
         } else {
             self.backlog().packets
@@ -101,8 +101,8 @@ impl Link {
         (stamp, is_lost)
     }
 
-    /// The room of its plain queue, where it [promises](Self::promises) and nothing is announced to
-    /// it, as at the first link of most paths.
+    /// The room of its plain queue, where it [knows its departures](Self::knows_departures) and
+    /// nothing is announced to it, as at the first link of most paths.
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
         self.room.filter(|_| {
@@ -164,10 +164,8 @@ impl Link {
     #[inline(always)]
     fn announce_near(&mut self, packet: &SimPacket, stamp: Time, shared: &Shared) -> bool {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
-        let later = |other: &SimPacket| {
-            other.stamp > stamp
-                || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
-        };
+        let later =
+            |other: &SimPacket| shared.comes_after(other, stamp, || shared.goes_over(packet));
         let is_next = self
             .announced
             .push_before(packet, change, later, MOST_MOVED);

@@ -1,4 +1,4 @@
-//! A plain queue that [hands over](crate::handover): it promises.
+//! A plain queue that [hands over](crate::handover): it knows its departures.
 //!
 //! When the transmission of a packet begins is known when the packet comes: once all before it are
 //! through, whatever comes after. So the packet is handed over at once. And if that instant lies
@@ -51,14 +51,14 @@ fn meeting(now: Time, free: Time, waiting: Backlog, random: &mut Stream) -> Meet
 impl Link {
     /// Whether what waits has been handed over already.
     #[inline]
-    pub(crate) fn promises(&self) -> bool {
+    pub(crate) fn knows_departures(&self) -> bool {
         self.hands_over && self.room.is_some() && self.judges != Judges::Heads
     }
 
-    /// Takes an arriving packet that cannot pass, stamped with its arrival, and promises when it
-    /// comes out, unless there is no room.
+    /// Takes an arriving packet that cannot pass, stamped with its arrival, and tells when it comes
+    /// out, unless there is no room.
     #[inline(always)]
-    pub(super) fn promise<O: Observer>(
+    pub(super) fn commit<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -73,22 +73,23 @@ impl Link {
             return None;
         }
         let begins = now.max(self.sends_until).max(self.free_at);
-        Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+        Some(self.take_committed(id, now, begins, packet, shared.close_at, observer))
     }
 
     /// Whether an arriving packet gets in that waits then; counts it among those that do.
     #[inline(always)]
     pub(super) fn finds_room(&mut self, now: Time, size: Bytes, capacity: Capacity) -> bool {
         if self.sends_until.since(now) <= self.last_takes {
-            // The last has begun. The next stands where the first stood, in memory that is at hand.
+            // The last has begun. The next stands where the first stood, in memory that is in the
+            // cache.
             self.booked.clear();
             self.booked_bytes = Bytes::ZERO;
         }
         let admits = |waiting: Backlog| capacity.admits(waiting.packets, waiting.bytes, size);
-        let most = self.promised();
+        let most = self.committed();
         if most.packets as u64 >= self.ledger.peak_packets || !admits(most) {
             self.forget_begun(now);
-            let waiting = self.promised();
+            let waiting = self.committed();
             if !admits(waiting) {
                 return false;
             }
@@ -134,7 +135,7 @@ impl Link {
             let peak = &mut self.ledger.peak_packets;
             *peak = (*peak).max(waiting.packets as u64);
         }
-        Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+        Some(self.take_committed(id, now, begins, packet, shared.close_at, observer))
     }
 
     /// Runs the timers of such a discipline that are due before `until`, each at its exact instant.
@@ -158,7 +159,7 @@ impl Link {
     #[inline(always)]
     fn free_and_waiting(&mut self, now: Time) -> (Time, Backlog) {
         self.forget_begun(now);
-        (self.sends_until.max(self.free_at), self.promised())
+        (self.sends_until.max(self.free_at), self.committed())
     }
 
     /// Marks an arriving packet.
@@ -192,7 +193,7 @@ impl Link {
 
     /// Takes in a packet whose transmission begins at `begins`, and tells when it comes out.
     #[inline(always)]
-    fn take_promised<O: Observer>(
+    fn take_committed<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -232,17 +233,17 @@ impl Link {
 
     /// What waits, and what has begun since that was [looked into](Self::forget_begun) last.
     #[inline(always)]
-    fn promised(&self) -> Backlog {
-        let mut promised = self.kept_backlog();
-        promised.packets += self.booked.len();
-        promised.bytes += self.booked_bytes;
-        promised
+    fn committed(&self) -> Backlog {
+        let mut committed = self.kept_backlog();
+        committed.packets += self.booked.len();
+        committed.bytes += self.booked_bytes;
+        committed
     }
 
     /// Whether packets may soon find no room in a queue that the link keeps.
     #[inline]
     pub(crate) fn is_nearly_full(&self) -> bool {
-        let Backlog { packets, bytes } = self.promised();
+        let Backlog { packets, bytes } = self.committed();
         let spare = Bytes::new(SPARE as u64 * 1500);
         (self.room).is_some_and(|capacity| !capacity.admits(packets + SPARE, bytes, spare))
     }
@@ -269,7 +270,7 @@ impl Link {
         until: Time,
         observer: &mut O,
     ) {
-        if !self.promises() || self.ledger.backlog().packets == 0 {
+        if !self.knows_departures() || self.ledger.backlog().packets == 0 {
             return;
         }
         // Which waits for longer than this instant, if it is not over at once.
