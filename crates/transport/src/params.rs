@@ -194,7 +194,7 @@ pub struct Config {
     /// Timestamps.
     pub timestamps: bool,
     /// One segment is timed at a time, as in ns-2.
-    pub one_timed: bool,
+    pub one_rtt_at_a_time: bool,
     /// Limited transmit.
     pub limited_transmit: bool,
     /// Duplicate acknowledgements that mean a loss.
@@ -235,7 +235,7 @@ pub struct Config {
     pub ecn: EcnMode,
     /// What is sent again is not ECN-capable (RFC 3168, 6.1.5): not that of controllers which weigh
     /// marks (RFC 8257, 4.1), nor what programs send with feedback that is not classic.
-    pub bare_repeats: bool,
+    pub not_ect_retransmits: bool,
     /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
     pub keeps_fresh_marks: bool,
     /// Pacing.
@@ -246,10 +246,10 @@ pub struct Config {
     pub paces_bursts: bool,
     /// New segments go down in buffers; the last of one with several bears PSH, and so does the
     /// last of what is written. What bears it is acknowledged at once (Linux).
-    pub pushes: bool,
-    /// What is written lies in pieces of so many bytes; no such buffer reaches from one into the
-    /// next (Linux).
-    pub piece: u64,
+    pub tso_buffers: bool,
+    /// What is written lies in `sk_buff`s of so many bytes; no such buffer reaches from one into
+    /// the next (Linux).
+    pub skb_bytes: u64,
     /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
     pub gives_up_ecn: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
@@ -259,13 +259,13 @@ pub struct Config {
     /// It is halved at a repeated timeout too (ns-2, ns-3).
     pub halves_again: bool,
     /// A timeout in a window that was reduced already leaves the threshold (Linux).
-    pub halves_once: bool,
+    pub keeps_ssthresh_when_reduced: bool,
     /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow
     /// meanwhile (Linux, ns-3).
     pub marks_by_prr: bool,
     /// An echo of marks never raises a window of less than two segments to that; instead nothing
     /// new goes until the timer of retransmission expires (RFC 3168, 6.1.2; reference).
-    pub waits_at_one: bool,
+    pub holds_at_one_mss: bool,
     /// What is lost and sent again but not delivered is reason enough for the next recovery: a loss
     /// in the next window is another one, though it was repaired within the last recovery (RFC
     /// 5681, 4.3; not ns-2, nor ns-3).
@@ -301,7 +301,7 @@ pub struct Config {
     /// Stamps are whole milliseconds and controllers hear of the smoothed RTT; the first of the
     /// segments acknowledged gives no sample if it was sent twice, and back-off ends without any
     /// (ns-3).
-    pub whole_ms: bool,
+    pub millisecond_stamps: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
     /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
@@ -394,7 +394,7 @@ fn feedback(params: &TcpParams, needs: &Needs) -> EcnMode {
 }
 
 /// Whether what is sent again is not ECN-capable.
-fn has_bare_repeats(params: &TcpParams, preset: Preset, needs: &Needs) -> bool {
+fn has_not_ect_retransmits(params: &TcpParams, preset: Preset, needs: &Needs) -> bool {
     match feedback(params, needs) {
         EcnMode::Off | EcnMode::Classic => true,
         EcnMode::Dctcp | EcnMode::Accurate => {
@@ -486,7 +486,7 @@ impl Config {
             undo: params.undo && params.sack,
             probe_patience: probe_patience(params, linux),
             timestamps: params.timestamps,
-            one_timed: ns2 && !params.timestamps,
+            one_rtt_at_a_time: ns2 && !params.timestamps,
             limited_transmit: params.limited_transmit,
             dupthresh: params.dupthresh,
             impatient: params.impatient,
@@ -513,20 +513,20 @@ impl Config {
             fin: params.fin,
             fin_is_free: ns3,
             ecn: feedback(params, needs),
-            bare_repeats: has_bare_repeats(params, preset, needs),
+            not_ect_retransmits: has_not_ect_retransmits(params, preset, needs),
             keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             spares_initial: ns3,
             paces_bursts: linux,
-            pushes: linux,
-            piece: (pacing::MOST / mss).max(1) * mss,
+            tso_buffers: linux,
+            skb_bytes: (pacing::MOST / mss).max(1) * mss,
             gives_up_ecn: linux,
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,
             halves_again: ns2 || ns3,
-            halves_once: linux,
+            keeps_ssthresh_when_reduced: linux,
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
-            waits_at_one: reference,
+            holds_at_one_mss: reference,
             recovers_what_is_out: sack && (linux || reference),
             answers_lost_again: sack && (linux || reference),
             counts_reports: reference && sack && !params.rack,
@@ -536,7 +536,7 @@ impl Config {
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
             last_rtt: linux || ns2,
             begins_after_handshake: linux || ns3,
-            whole_ms: ns3,
+            millisecond_stamps: ns3,
             halves_pipe: ns3,
             go_back_n: ns2,
             classic_recovery: ns2,

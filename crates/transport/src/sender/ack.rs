@@ -235,7 +235,7 @@ impl Sender {
     fn begin_control(&mut self, now: Time, info: &AckInfo) {
         // Of what ns-3 counts as delivered the SYN is none.
         if let Some(rate) = &mut self.rate
-            && !self.config.whole_ms
+            && !self.config.millisecond_stamps
         {
             rate.finish(now, info.delivered, self.snd_una);
         }
@@ -384,7 +384,7 @@ impl Sender {
 
     /// Whether duplicates of what was sent before the last recovery are ignored: not by plain Reno.
     fn ignores_old_dupacks(&self) -> bool {
-        self.needs.partial_acks || !self.needs.fast_recovery || self.config.one_timed
+        self.needs.partial_acks || !self.needs.fast_recovery || self.config.one_rtt_at_a_time
     }
 
     pub(super) fn reduce_by_prr(&mut self, delivered: u64, safe: bool, reports: bool) {

@@ -148,7 +148,7 @@ impl Sender {
         let rtt = self.measured(now, ack, &times, advanced);
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
-        } else if advanced && self.config.whole_ms && ack.ack > 1 {
+        } else if advanced && self.config.millisecond_stamps && ack.ack > 1 {
             self.rtt.end_back_off();
         }
         self.delivered += cumulative + reported;
@@ -224,7 +224,7 @@ impl Sender {
             let newest = times.newest.filter(|_| !times.ambiguous);
             let last = times.last_reported.or(newest);
             last.map(|sent| now.since(sent)).or(rtt)
-        } else if self.config.whole_ms {
+        } else if self.config.millisecond_stamps {
             self.rtt.srtt()
         } else {
             rtt
@@ -246,15 +246,15 @@ impl Sender {
             return Some(now.since(sent));
         }
         if !advanced {
-            let is_first = self.rtt.srtt().is_none() && !self.config.one_timed;
+            let is_first = self.rtt.srtt().is_none() && !self.config.one_rtt_at_a_time;
             let sent = times.last_reported.filter(|_| is_first);
             return sent.map(|sent| now.since(sent));
         }
         if let Some(echo) = ack.echo.filter(|_| self.config.timestamps) {
-            let is_timed = !self.config.whole_ms || times.first_repeated == Some(false);
+            let is_timed = !self.config.millisecond_stamps || times.first_repeated == Some(false);
             return is_timed.then(|| self.since_stamp(now, echo));
         }
-        if self.config.one_timed {
+        if self.config.one_rtt_at_a_time {
             let ended = self.timed.take_if(|(end, _)| *end <= ack.ack);
             return ended.map(|(_, sent)| now.since(sent));
         }
@@ -295,7 +295,7 @@ impl Sender {
 
     /// A stamp as it is written.
     pub(super) fn stamp(&self, time: Time) -> Time {
-        if self.config.whole_ms {
+        if self.config.millisecond_stamps {
             Time::from_ps(time.as_ps() / MILLISECOND * MILLISECOND)
         } else {
             time
@@ -306,7 +306,7 @@ impl Sender {
     fn since_stamp(&self, now: Time, echo: Time) -> Span {
         self.stamp(now)
             .since(self.stamp(echo))
-            .max(Span::from_ps(u64::from(self.config.whole_ms)))
+            .max(Span::from_ps(u64::from(self.config.millisecond_stamps)))
     }
 
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to

@@ -1,9 +1,9 @@
 //! The buffers in which Linux hands new segments down (`tcp_write_xmit`).
 //!
 //! What may go at once goes in buffers of two segments or more, as many as the pacing rate sends in
-//! a millisecond, and of half a window at most (`tcp_cwnd_test`). What is written lies in pieces of
-//! 64 KiB with all headers, 45 segments of 1448 bytes, and a buffer is cut off one of them: the
-//! last segment of a piece may go alone.
+//! a millisecond, and of half a window at most (`tcp_cwnd_test`). What is written lies in
+//! `sk_buff`s of 64 KiB with all headers, 45 segments of 1448 bytes, and a buffer is cut off one of
+//! them: the last segment of an `sk_buff` may go alone.
 //!
 //! **PSH.** A buffer of several bears PSH, which is the last segment's when it is cut into segments
 //! (`tcp_transmit_skb`), and so does the last segment that is written. A receiver that reads as it
@@ -82,7 +82,7 @@ impl Sender {
         if room < mss || room >= third || !self.hears_soon(now) {
             return false;
         }
-        let left = self.left_of_piece();
+        let left = self.left_of_skb();
         if left <= mss || room >= left || room / mss >= u64::from(self.full_buffer()) {
             return false;
         }
@@ -121,7 +121,7 @@ impl Sender {
         let by_receiver = self.right_edge.saturating_sub(self.snd_nxt);
         let most = (window / mss / 2)
             .min(window.saturating_sub(flight) / mss)
-            .min(self.left_of_piece().min(by_receiver).div_ceil(mss));
+            .min(self.left_of_skb().min(by_receiver).div_ceil(mss));
         if most <= 2 {
             return most.max(1) as u32;
         }
@@ -135,10 +135,10 @@ impl Sender {
         })
     }
 
-    /// Bytes still to be sent of the piece that the next new segment lies in.
-    fn left_of_piece(&self) -> u64 {
-        let piece = self.config.piece;
+    /// Bytes still to be sent of the `sk_buff` that the next new segment lies in.
+    fn left_of_skb(&self) -> u64 {
+        let skb = self.config.skb_bytes;
         let waiting = self.stream_end().saturating_sub(self.snd_nxt);
-        waiting.min(piece - self.snd_nxt % piece)
+        waiting.min(skb - self.snd_nxt % skb)
     }
 }

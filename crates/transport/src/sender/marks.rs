@@ -44,7 +44,7 @@ impl Sender {
             };
             let window = self.window();
             self.reduce(now, kind, false);
-            if self.config.waits_at_one && window < 2 * self.mss() {
+            if self.config.holds_at_one_mss && window < 2 * self.mss() {
                 self.wait_at_one(now, window);
             }
             self.state = State::Cwr;

@@ -227,7 +227,7 @@ impl Sender {
             }
             return None;
         }
-        if self.config.pushes && self.defers(now) {
+        if self.config.tso_buffers && self.defers(now) {
             return None;
         }
         if self.burst_left < u32::MAX {
@@ -241,11 +241,11 @@ impl Sender {
     fn send_next(&mut self, now: Time, len: u32) -> Segment {
         let seq = self.snd_nxt;
         let end = seq + u64::from(len);
-        let push = self.config.pushes && self.takes_push(now, end);
+        let push = self.config.tso_buffers && self.takes_push(now, end);
         self.stamp_rate(now, seq, end, false);
         self.board.push(seq, len, now);
         self.snd_nxt = end;
-        if self.config.one_timed && self.timed.is_none() {
+        if self.config.one_rtt_at_a_time && self.timed.is_none() {
             self.timed = Some((end, now));
         }
         self.after_send(now, len);
@@ -448,7 +448,7 @@ impl Sender {
         if cwr {
             self.cwr_due = false;
         }
-        let bare = syn || payload == 0 || (again && self.config.bare_repeats);
+        let bare = syn || payload == 0 || (again && self.config.not_ect_retransmits);
         let ecn = if bare { Ecn::NotEct } else { self.codepoint };
         Segment {
             seq,

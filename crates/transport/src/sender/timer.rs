@@ -108,7 +108,8 @@ impl Sender {
             State::Cwr => self.ecn_until,
             State::Recovery => self.recover,
         };
-        (expired && !self.config.halves_again) || (self.config.halves_once && self.snd_una < until)
+        (expired && !self.config.halves_again)
+            || (self.config.keeps_ssthresh_when_reduced && self.snd_una < until)
     }
 
     fn lose_at_timeout(&mut self, now: Time) {
