@@ -110,36 +110,50 @@ pub struct Simulation<O> {
     pub observer: O,
 }
 
+/// The lanes of all flows, there and back, whose paths it adds.
+fn lanes_of(flows: &[FlowSpec], paths: &mut Paths) -> Vec<Lane> {
+    let lanes = flows.iter().flat_map(|flow| {
+        let there = (&flow.path, (flow.from, flow.to));
+        let back = (&flow.way_back, (flow.to, flow.from));
+        [there, back].map(|(path, ends)| Lane {
+            path: paths.add(path),
+            first: path.first().copied().unwrap_or(END),
+            header: flow.traffic.header(),
+            ends,
+            dscp: flow.dscp,
+            ..Lane::default()
+        })
+    });
+    lanes.collect()
+}
+
+/// Which links hand over, and which are followed in trains and rounds: none for an observer that
+/// must see all in order.
+fn plan_shortcuts<O: Observer>(
+    links: &mut [Link],
+    lanes: &[Lane],
+    paths: &Paths,
+) -> (Vec<Train>, Vec<Track>) {
+    if O::IN_ORDER {
+        return (Vec::new(), Vec::new());
+    }
+    let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
+    handover::arrange(links, &paths);
+    let (trains, mut tracks) = train::arrange(links, &paths);
+    if links.len() > MANY_LINKS {
+        round::arrange(&mut tracks, &trains);
+    }
+    (trains, tracks)
+}
+
 impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, mut observer: O) -> Self {
         let links = links.into_iter();
         let mut links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
         let mut paths = Paths::default();
-        let lanes = flows.iter().flat_map(|flow| {
-            let there = (&flow.path, (flow.from, flow.to));
-            let back = (&flow.way_back, (flow.to, flow.from));
-            [there, back].map(|(path, ends)| Lane {
-                path: paths.add(path),
-                first: path.first().copied().unwrap_or(END),
-                header: flow.traffic.header(),
-                ends,
-                dscp: flow.dscp,
-                ..Lane::default()
-            })
-        });
-        let lanes: Vec<Lane> = lanes.collect();
-        let (trains, tracks) = if O::IN_ORDER {
-            (Vec::new(), Vec::new())
-        } else {
-            let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
-            handover::arrange(&mut links, &paths);
-            let (trains, mut tracks) = train::arrange(&mut links, &paths);
-            if links.len() > MANY_LINKS {
-                round::arrange(&mut tracks, &trains);
-            }
-            (trains, tracks)
-        };
+        let lanes = lanes_of(&flows, &mut paths);
+        let (trains, tracks) = plan_shortcuts::<O>(&mut links, &lanes, &paths);
         let are_fast = !trains.is_empty() && !trains.iter().any(Train::has_slow_links);
         let many = if are_fast {
             MANY_FAST_LINKS

@@ -3,11 +3,11 @@
 use sojourn_base::{Span, Time};
 use sojourn_queue::{Context, Dequeued, Discipline, Reason, Sink};
 
-use super::Link;
+use super::{Link, LinkSpec};
 use crate::SimPacket;
 
 /// How often in a row a discipline may ask to wait before the clock runs ahead of what it asks for.
-const PATIENCE: u32 = 1000;
+const MAX_EMPTY_WAITS: u32 = 1000;
 
 /// How far the clock runs ahead at last, as a power of two of picoseconds: 40 hours.
 const FURTHEST: u32 = 57;
@@ -32,6 +32,22 @@ impl Sink<SimPacket> for Thrown {
     fn marked(&mut self, _packet: &SimPacket, _reason: Reason) {}
 }
 
+/// Runs the timers of a discipline that are due before `until`; `timers` counts them, up to
+/// [`MOST_TIMERS`].
+fn run_timers_until(spec: &mut LinkSpec, until: Time, timers: &mut u32, thrown: &mut Thrown) {
+    while let Some(due) = spec.discipline.next_timer()
+        && due < until
+        && *timers < MOST_TIMERS
+    {
+        *timers += 1;
+        spec.discipline.on_timer(&mut Context {
+            now: due,
+            random: &mut spec.random,
+            sink: thrown,
+        });
+    }
+}
+
 impl Link {
     /// Empties the link at the end of a run, and holds what still waited against the books.
     ///
@@ -47,45 +63,37 @@ impl Link {
         while let Some(packet) = self.device.pop() {
             leave(&packet);
         }
-        let (end, mut in_vain) = (now, 0);
+        let (end, mut empty_waits, mut timers) = (now, 0, 0);
         let mut thrown = Thrown(Vec::new());
-        let (mut timers, discipline) = (0, &mut self.spec.discipline);
+        let spec = &mut self.spec;
         loop {
-            while let Some(due) = discipline.next_timer()
-                && due < now
-                && timers < MOST_TIMERS
-            {
-                timers += 1;
-                discipline.on_timer(&mut Context {
-                    now: due,
-                    random: &mut self.spec.random,
-                    sink: &mut thrown,
-                });
-            }
+            run_timers_until(spec, now, &mut timers, &mut thrown);
             let mut ctx = Context {
                 now,
-                random: &mut self.spec.random,
+                random: &mut spec.random,
                 sink: &mut thrown,
             };
-            match discipline.dequeue(&mut ctx) {
+            match spec.discipline.dequeue(&mut ctx) {
                 Dequeued::Packet(packet) => {
                     leave(&packet);
-                    in_vain = 0;
+                    empty_waits = 0;
                 }
                 Dequeued::Empty => break,
                 Dequeued::Wait(time) if time <= now => {
                     return Err(format!("asked at {now} to wait until {time}"));
                 }
-                Dequeued::Wait(time) if time < Time::NEVER && in_vain < PATIENCE + FURTHEST => {
-                    in_vain += 1;
+                Dequeued::Wait(time)
+                    if time < Time::NEVER && empty_waits < MAX_EMPTY_WAITS + FURTHEST =>
+                {
+                    empty_waits += 1;
                     // Who asks for a moment more each time is to be found out before the end of
                     // time.
-                    let ahead = 1 << in_vain.saturating_sub(PATIENCE);
+                    let ahead = 1 << empty_waits.saturating_sub(MAX_EMPTY_WAITS);
                     now = time.max(now + Span::from_ps(ahead));
                 }
                 Dequeued::Wait(_) => {
-                    discipline.withholds(end);
-                    let waiting = discipline.backlog().packets;
+                    spec.discipline.withholds(end);
+                    let waiting = spec.discipline.backlog().packets;
                     return Err(format!("it never gives away {waiting} packets that wait"));
                 }
             }
@@ -93,18 +101,23 @@ impl Link {
         thrown.0.iter().for_each(&mut leave);
         let in_flight = self.in_flight();
         self.packets.iter().skip(in_flight).for_each(leave);
-        let begun = self.packets.iter().take(in_flight);
+        self.count_in_flight(on_the_way);
+        self.ledger.check_still_waiting(left.packets, left.stamps)
+    }
+
+    /// Counts by lanes what is being sent, on the wire or announced, and not what the next link has
+    /// told of.
+    fn count_in_flight(&self, on_the_way: &mut [u64]) {
+        let begun = self.packets.iter().take(self.in_flight());
         let announced = self.announced.iter().chain(self.unplaced());
         for packet in begun.chain(announced).chain(self.kept_lost()) {
             on_the_way[packet.lane()] += 1;
         }
         if self.knows_departures() {
-            // The next link has told of these.
             for packet in self.packets.iter() {
                 on_the_way[packet.lane()] -= 1;
             }
         }
-        self.ledger.check_still_waiting(left.packets, left.stamps)
     }
 
     /// Closes the books at `now`: Little's law, and that what was put on the wire has come out or
