@@ -308,7 +308,7 @@ pub(crate) struct Lane {
     pub(crate) dscp: u8,
     /// Where its path begins among all [`Paths`].
     pub(crate) path: u32,
-    /// Its first link: who looks ahead has the lane at hand, and not the path.
+    /// Its first link: who looks ahead has the lane in the cache, and not the path.
     pub(crate) first: LinkId,
     /// Header bytes of a packet that carries data.
     pub(crate) header: u32,

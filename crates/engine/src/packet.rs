@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_stays_small_and_lends_no_value() {
+    fn a_packet_stays_small_and_has_no_niche() {
         assert_eq!(size_of::<SimPacket>(), 48);
         assert_eq!(size_of::<Option<SimPacket>>(), 56);
     }

@@ -8,7 +8,7 @@ use sojourn_base::prefetch::prefetch;
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
     slots: Box<[T]>,
-    /// The place of the first value. Places are counted up for ever and wrap.
+    /// The place of the first value. Places are counted up and wrap.
     head: u32,
     /// The place behind the last.
     tail: u32,
@@ -181,9 +181,8 @@ impl<T: Copy> Ring<T> {
     }
 
     /// Moves those that are `later` towards the tail by one, unless they are more than `most`;
-    /// tells the place before them. The value that comes there is written there alone: at the tail
-    /// it would be read as a whole just after it was written in pieces, and the processor would
-    /// wait for that.
+    /// tells the place before them. The value that comes there is written there alone, not at the
+    /// tail first: whole, for store forwarding (see `SimPacket`).
     #[inline(never)]
     fn make_place(&mut self, later: impl Fn(&T) -> bool, most: u32, filler: &T) -> Option<u32> {
         let others = self.tail.wrapping_sub(self.head);

@@ -1,10 +1,10 @@
 //! Rounds: what will come out of a [train](crate::train), flow by flow.
 //!
 //! With many flows the state of all of them fits no fast cache, and a packet of another flow at
-//! every step finds nothing at hand. But what is in a train is known as long before it comes out as
-//! it takes to travel there, and what it leads to at its end concerns nobody else for as long
-//! again: it is heard, answered or followed by more data, and that comes to a link that others use
-//! too at an instant yet to come. So all that a train holds is taken out at once, in a round in
+//! every step finds nothing in the cache. But what is in a train is known as long before it comes
+//! out as it takes to travel there, and what it leads to at its end concerns nobody else for as
+//! long again: it is heard, answered or followed by more data, and that comes to a link that others
+//! use too at an instant yet to come. So all that a train holds is taken out at once, in a round in
 //! which each flow has one turn: its packets in their order, each at its instant, and between them
 //! the timers of that end of its connection.
 //!

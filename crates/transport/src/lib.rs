@@ -25,7 +25,7 @@
 //! last byte. Windows are bytes here and segments inside the controllers.
 //!
 //! **Unverified.** The sections that the files name were read in the RFCs themselves, but for RFC
-//! 9406, 9438, 9768 and 9937, of which drafts and quotations were at hand, and RFC 2581, 2861, 2988
+//! 9406, 9438, 9768 and 9937, of which there were drafts and quotations, and RFC 2581, 2861, 2988
 //! and 3782. What ns-2 does was checked against its source and against deterministic runs
 //! (`tests/ns2.rs`).
 

@@ -274,8 +274,8 @@ pub struct Config {
     /// controller takes the window down by itself, what is lost again in a recovery begins another
     /// (RFC 5681, 4.3; RFC 8985, 9.3; not ns-2, nor ns-3).
     pub answers_lost_again: bool,
-    /// As many reports in a row as duplicates that mean a loss begin a recovery, though they be of
-    /// so little that the count of bytes takes nothing for lost, and though one of them acknowledge
+    /// As many reports in a row as duplicates that mean a loss begin a recovery, even if they are
+    /// of so little that the count of bytes takes nothing for lost, or one of them acknowledges
     /// something too (RFC 6675, 5, step 1; reference without RACK).
     pub counts_reports: bool,
     /// In recovery, where there is nothing else to send, outstanding segments are sent again though
@@ -322,7 +322,7 @@ pub struct Config {
     /// segment behind the first is lost, and until then what is lost is sent again within the
     /// window; each partial acknowledgement sends a segment whatever the window, unless the next
     /// hole was sent again already, and all but the first leave the timer alone; what was sent
-    /// again stays in `pipe` until it is acknowledged, though it be reported. While marks are
+    /// again stays in `pipe` until it is acknowledged, even if it is reported. While marks are
     /// answered no recovery begins; they are answered in recovery too, until more is acknowledged
     /// than was sent.
     pub recovers_like_ns3: bool,
@@ -330,7 +330,7 @@ pub struct Config {
     pub byte_counting: u32,
 }
 
-/// A shorter timeout is a slip of the pen: the same segment would be sent again for ever.
+/// A shorter timeout is a mistake: the same segment would be sent again without end.
 const SHORTEST_RTO: Span = Span::from_us(1);
 
 /// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.

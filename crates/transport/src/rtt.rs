@@ -18,7 +18,7 @@ use sojourn_base::{Span, Time};
 
 use crate::cc::parts::Rounds;
 
-/// How the timeout is reckoned.
+/// How the timeout is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RtoRules {
     /// Before the first sample.
@@ -29,7 +29,7 @@ pub struct RtoRules {
     pub max: Span,
     /// The clock's granularity G.
     pub granularity: Span,
-    /// SRTT and RTTVAR are reckoned in whole parts of G, as in ns-2.
+    /// SRTT and RTTVAR are computed in whole parts of G, as in ns-2.
     pub coarse: bool,
     /// The least applies to 4 RTTVAR, as in Linux.
     pub min_on_variance: bool,

@@ -261,7 +261,8 @@ impl Scoreboard {
     }
 
     /// Gives memory back where three quarters of it are not used. A ring goes round through all
-    /// that it has: one that was long in slow start would pass through the fast caches ever after.
+    /// that it has: one that was long in slow start would pass through the fast caches from then
+    /// on.
     pub(crate) fn give_back(&mut self) {
         let segments = self.ring.len().max(FEW);
         if self.ring.capacity() > 4 * segments {

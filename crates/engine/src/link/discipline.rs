@@ -142,7 +142,7 @@ impl Link {
         }
     }
 
-    /// The first announced packet arrives. Tells what it hands over thereby, if it may pass; if the
+    /// The first announced packet arrives. Tells what it hands over then, if it may pass; if the
     /// transmitter is idle, it asks for a packet now.
     #[inline]
     fn enqueue_announced<D: Registered<SimPacket>, O: Observer>(
@@ -152,8 +152,7 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
-        // Asked where it lies: of a copy that is asked for a field the processor makes pieces, and
-        // to read these as a whole right after stalls it.
+        // Asked where it lies, so that it is copied whole, for store forwarding (see `SimPacket`).
         let announced = self.announced.first()?;
         observer.delivered(now, shared.came_over(announced), announced);
         if self.lets_pass(now, announced.size) {
@@ -170,7 +169,7 @@ impl Link {
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`,
-    /// and what is due next must be [planned](Self::plan) then. Tells what it hands over thereby.
+    /// and what is due next must be [planned](Self::plan) then. Tells what it hands over then.
     pub(crate) fn enqueue_at_discipline<O: Observer>(
         &mut self,
         id: LinkId,

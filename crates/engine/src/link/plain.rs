@@ -262,7 +262,8 @@ impl Link {
 
     /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one,
     /// where it is alone here: as most are that come from a slower link. No part of it is written
-    /// into the ring, to be read again at once as a whole, which would stall the processor.
+    /// into the ring, to be read again at once: it is copied whole, for store forwarding (see
+    /// `SimPacket`).
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn cross<O: Observer>(

@@ -392,7 +392,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet arrives at a plain link that is busy; tells whether it is handed over thereby.
+    /// A packet arrives at a plain link that is busy; tells whether it is handed over then.
     #[inline(always)]
     fn wait_in_line(
         &mut self,

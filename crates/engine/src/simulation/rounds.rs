@@ -89,7 +89,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Prefetches what the next packets of a flow need, of which the state is at hand by then.
+    /// Prefetches what the next packets of a flow need, of which the state is in the cache by then.
     #[inline]
     fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize, slot: u32) {
         let train = &self.trains[number];

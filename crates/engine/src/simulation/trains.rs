@@ -80,8 +80,7 @@ impl<O: Observer> Simulation<O> {
         };
         loop {
             let train = &mut self.trains[number];
-            // Never as an option: that is copied in pieces, and to read it as a whole right after
-            // stalls.
+            // Never as an option: it is copied whole, for store forwarding (see `SimPacket`).
             let (packet, time, slot) = train.leave_in_order(&self.shared);
             let began = train.began(&packet);
             let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));

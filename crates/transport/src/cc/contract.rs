@@ -189,7 +189,7 @@ pub trait CongestionControl {
         self.windows()
     }
 
-    /// The same where nothing is amiss, for a controller that goes by nothing but the bytes
+    /// The same where nothing is wrong, for a controller that goes by nothing but the bytes
     /// acknowledged and whether the window may grow, and leaves the threshold alone: the window
     /// that follows. None where it wants the whole sample, which it is given then. It spares nearly
     /// every acknowledgement to fill one in.

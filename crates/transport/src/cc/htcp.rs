@@ -76,7 +76,7 @@ pub struct Htcp {
     /// No loss was being repaired, no mark answered and nothing out of order after the last
     /// acknowledgement; under Linux only.
     was_open: bool,
-    /// As it was reckoned when the window last changed; under Linux only.
+    /// As it was computed when the window last changed; under Linux only.
     alpha: f64,
     /// What a loss that turns out to be none gives back; under Linux only.
     before: Option<Before>,

@@ -3,7 +3,7 @@
 //! `icsk_ack.ato` of Linux 6.1, in `tcp_event_data_recv`, `tcp_send_delayed_ack` and
 //! `tcp_delack_timer_handler`: 40 ms, and where segments come at longer intervals half of what it
 //! was and the interval. It doubles where it has expired, and is no longer than the round trip of
-//! the handshake. What comes in order after more than a timeout of its own, be it that a hole took
+//! the handshake. What comes in order after more than a timeout of its own, also where a hole took
 //! so long to fill, is acknowledged one by one.
 
 use sojourn_base::{Span, Time};

@@ -137,7 +137,7 @@ impl Growth {
         self.began + Span::from_ps(self.rtt.as_ps() / 16 * 15)
     }
 
-    /// Bytes of buffer that the kernel reckons for a segment: with its headers and what it is kept
+    /// Bytes of buffer that the kernel counts for a segment: with its headers and what it is kept
     /// in, in steps of 128, at least twice itself.
     fn held_for(&self) -> u64 {
         let kept = self.mss + 320 + 576;

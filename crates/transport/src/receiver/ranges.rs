@@ -76,8 +76,8 @@ impl Receiver {
         self.recent[kept..].fill((0, 0));
     }
 
-    /// Writes the blocks where they will lie: a processor waits where what was written in pieces is
-    /// copied as a whole.
+    /// Writes the blocks where they will lie: what is written in pieces and copied whole right
+    /// after defeats store forwarding.
     pub(super) fn report(&mut self, blocks: &mut SackBlocks) {
         let duplicate = core::mem::take(&mut self.duplicate);
         if !self.config.sack {

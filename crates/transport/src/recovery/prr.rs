@@ -75,7 +75,7 @@ impl PrrKind {
     }
 }
 
-/// What RecoverFS may be reckoned from, bytes.
+/// What RecoverFS may be computed from, bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct AtEntry {
     /// What this recovery can still deliver: RFC 9937's RecoverFS.

@@ -369,8 +369,8 @@ impl Sender {
         begins
     }
 
-    /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, though it be a
-    /// new one.
+    /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, even if it
+    /// is a new one.
     fn fill_next_hole(&mut self) {
         if self
             .board

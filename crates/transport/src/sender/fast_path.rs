@@ -2,7 +2,7 @@
 //! out for them is a small part of what [`on_ack`](Sender::on_ack) works out for any.
 //!
 //! Van Jacobson's header prediction (1990), for the same reason as in every stack: outside recovery
-//! an acknowledgement covers the oldest segments, reports nothing and finds nothing amiss. What
+//! an acknowledgement covers the oldest segments, reports nothing and finds nothing wrong. What
 //! remains then is the round-trip time, the controller, and the edge up to which full segments may
 //! go. Fast path and slow path lead to the same state: `fast_path_tests.rs` holds them against each
 //! other.
@@ -65,7 +65,7 @@ impl Burst {
 
 #[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
-    /// Whether nothing is amiss, unsettled or still to be done: then neither the acknowledgements
+    /// Whether nothing is wrong, unsettled or still to be done: then neither the acknowledgements
     /// nor the segments that are expected change anything about that, and `fast_path` stays as it
     /// is.
     pub(super) fn may_take_fast_path(&self) -> bool {

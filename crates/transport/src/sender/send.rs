@@ -90,7 +90,7 @@ impl Sender {
     }
 
     /// In recovery what is out goes again where there is nothing else to send (RFC 6675's
-    /// `NextSeg`, rule 3), in ns-3 though nothing be reported above it.
+    /// `NextSeg`, rule 3), in ns-3 even if nothing is reported above it.
     fn send_unknown(&mut self, now: Time) -> Option<Segment> {
         let unknown = if self.config.recovers_like_ns3 {
             self.board.next_unknown()

@@ -3,7 +3,7 @@
 /// What the sender is doing about congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum State {
-    /// Nothing is amiss.
+    /// Nothing is wrong.
     #[default]
     Open,
     /// It has answered an echo of a mark; all sent before is not yet acknowledged.

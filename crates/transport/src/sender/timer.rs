@@ -30,7 +30,7 @@ impl Sender {
             let probes = self.probe.is_none() && self.sampled_since_probe && self.may_probe();
             self.probe_due |= probes;
             // Whether a probe goes or not, it takes the place of this expiry (RFC 8985, 7.3). Linux
-            // reckons the timer from the sending of the first outstanding segment if none goes
+            // counts the timer from the sending of the first outstanding segment if none goes
             // (`tcp_rearm_rto`).
             if probes || !self.config.recovers_like_linux {
                 self.arm_rto(now);

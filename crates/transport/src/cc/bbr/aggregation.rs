@@ -12,7 +12,7 @@ pub(super) struct Rules {
     pub(super) step: Span,
 }
 
-/// What came beyond the expected, at the most of late: of five to ten round trips.
+/// The most that came beyond the expected in the last five to ten round trips.
 #[derive(Debug, Clone)]
 pub(super) struct Aggregation {
     rules: Rules,

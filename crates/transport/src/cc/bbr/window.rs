@@ -32,7 +32,7 @@ impl Bbr {
         }
     }
 
-    /// What is to be in flight at `gain` by the largest rate of late, whatever else is believed.
+    /// What is to be in flight at `gain` by the largest recent rate, whatever else is believed.
     pub(super) fn goal(&self, gain: f64) -> f64 {
         self.in_flight_at(self.bandwidth.get(), gain, 0.0)
     }

@@ -1,4 +1,4 @@
-//! The largest of late.
+//! The largest recent value.
 
 use std::collections::VecDeque;
 

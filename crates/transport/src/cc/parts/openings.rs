@@ -19,7 +19,7 @@ impl Default for Openings {
 }
 
 impl Openings {
-    /// Whether this one does; at the end of a recovery though something be out of order still, for
+    /// Whether this one does; at the end of a recovery even if something is out of order still, for
     /// a moment then.
     pub fn opens(&mut self, ack: &AckSample) -> bool {
         let now = (ack.state, ack.is_open());
