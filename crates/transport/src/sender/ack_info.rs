@@ -133,7 +133,8 @@ impl Sender {
         let advanced = ack.ack > self.snd_una;
         let had_outstanding = self.snd_nxt > self.snd_una;
         let moved = ack.ack.saturating_sub(self.snd_una);
-        let (times, cumulative, reported) = self.update_scoreboard(now, ack, &blocks);
+        let mut times = SendTimes::default();
+        let (cumulative, reported) = self.update_scoreboard(now, ack, &blocks, &mut times);
         let same_window = self.update_right_edge(ack);
         let duplicate = ack.ack == self.snd_una
             && had_outstanding
@@ -170,14 +171,16 @@ impl Sender {
     }
 
     /// Takes what is acknowledged and reported out of the scoreboard, and tells RACK and the rate
-    /// of it: when it was sent, the bytes newly acknowledged, and those newly reported.
+    /// of it. Notes when it was sent; tells the bytes newly acknowledged, and those newly reported.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once an acknowledgement, from one place
     fn update_scoreboard(
         &mut self,
         now: Time,
         ack: &Ack,
         blocks: &SackBlocks,
-    ) -> (SendTimes, u64, u64) {
-        let mut times = SendTimes::default();
+        times: &mut SendTimes,
+    ) -> (u64, u64) {
         let recover = self.recover;
         let echo = ack.echo.filter(|_| self.config.timestamps);
         let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
@@ -203,7 +206,7 @@ impl Sender {
         if let Some(sent) = times.timed(self.config.recovers_like_linux) {
             rack.set_rtt(now.since(sent));
         }
-        (times, cumulative, reported)
+        (cumulative, reported)
     }
 
     /// Takes over the window that the receiver offers; tells whether it is the same as before.
