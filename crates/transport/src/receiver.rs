@@ -142,14 +142,14 @@ impl Receiver {
             duplicate: (0, 0),
             marked_at: None,
             delayed: 0,
-            quick_acks: config.quick_acks,
+            quick_acks: config.acks.quick_acks,
             window: config.first_window(),
-            steady_until: if config.hurries_acks {
+            steady_until: if config.acks.hurries_acks {
                 Time::ZERO
             } else {
                 Time::NEVER
             },
-            linux: (config.hurries_acks).then(|| Linux::new(&config).into()),
+            linux: (config.acks.hurries_acks).then(|| Linux::new(&config).into()),
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
             last_ack: start,
@@ -216,10 +216,10 @@ impl Receiver {
         let len = u64::from(len);
         self.rcv_nxt += len;
         self.delayed += 1;
-        if self.delayed >= self.config.delayed_ack || push {
+        if self.delayed >= self.config.acks.delayed_ack || push {
             self.acknowledge_in_order(now, out.next_ack());
         } else if self.delayed == 1 {
-            self.ack_at = now + self.config.delayed_ack_timeout;
+            self.ack_at = now + self.config.acks.delayed_ack_timeout;
         }
         if self.steady_until < Time::NEVER {
             self.stay_steady(now);
@@ -263,7 +263,7 @@ impl Receiver {
         let in_order = self.rcv_nxt > before && !self.has_duplicate();
         let ends = segment.fin && self.is_finished();
         let is_quick = self.uses_quick_ack(segment);
-        let at_once = is_quick || ce_changed || (segment.cwr && self.config.hurries_acks);
+        let at_once = is_quick || ce_changed || (segment.cwr && self.config.acks.hurries_acks);
         if self.rcv_nxt > before {
             self.read(now);
         }
@@ -343,7 +343,7 @@ impl Receiver {
     /// timer, which then runs.
     fn delays(&mut self, now: Time) -> bool {
         self.delayed += 1;
-        let waits = self.delayed < self.config.delayed_ack;
+        let waits = self.delayed < self.config.acks.delayed_ack;
         if waits && self.delayed == 1 {
             self.ack_at = now + self.delay();
         }
@@ -362,7 +362,7 @@ impl Receiver {
     /// Whether a segment bears an older stamp than one that moved the acknowledgement: it may be
     /// from the last time around the sequence numbers (PAWS; RFC 7323, 5.3).
     fn is_too_old(&self, segment: &Segment) -> bool {
-        let Some(slack) = self.config.paws_slack else {
+        let Some(slack) = self.config.rtt.paws_slack else {
             return false;
         };
         let ticks = |time: Time| time.as_ps() / PAWS_TICK.as_ps();
@@ -451,7 +451,8 @@ impl Receiver {
         match self.config.ecn {
             EcnMode::Off => false,
             EcnMode::Classic => {
-                let is_fresh = self.config.keeps_fresh_marks && self.marked_at == Some(self.acks);
+                let is_fresh =
+                    self.config.marks.keeps_fresh_marks && self.marked_at == Some(self.acks);
                 if segment.cwr && !is_fresh {
                     self.ce = false;
                 }

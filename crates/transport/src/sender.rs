@@ -191,10 +191,10 @@ impl Sender {
         if needs.rate_samples {
             board.watch_losses();
         }
-        if config.recovers_like_ns3 {
+        if config.recovery.like_ns3 {
             board.keep_repeats();
         }
-        if config.resends_unknown {
+        if config.recovery.resends_unknown {
             board.count_unknown_once();
         }
         let start = u64::from(!config.handshake);
@@ -221,7 +221,7 @@ impl Sender {
             prr: Prr::default(),
             rack: Rack::default(),
             board,
-            rtt: RttEstimator::new(config.handshake && config.slow_syn),
+            rtt: RttEstimator::new(config.handshake && config.rtt.slow_syn),
             rate: needs.rate_samples.then(Box::default),
             timed: None,
             rto_at: Time::NEVER,
@@ -246,7 +246,7 @@ impl Sender {
             burst_left: u32::MAX,
             flight: 0,
             ce_seen: 0,
-            undo: (config.frto || config.undo).then(Box::default),
+            undo: (config.recovery.frto || config.recovery.undo).then(Box::default),
             cwnd_usage: None,
             delivered: 0,
             counts: Counts::default(),
@@ -353,10 +353,10 @@ impl Sender {
     /// 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's, where PRR keeps it lower for a
     /// moment.
     fn flight_size(&self) -> u64 {
-        if self.config.halves_cwnd {
+        if self.config.cwnd.halves_cwnd {
             return self.cc.cwnd().min(self.config.window);
         }
-        if self.config.halves_pipe && self.config.sack {
+        if self.config.cwnd.halves_pipe && self.config.sack {
             return self.board.pipe(self.outstanding());
         }
         self.flight.min(self.window().max(self.cwnd))

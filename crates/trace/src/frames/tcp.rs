@@ -50,7 +50,7 @@ impl Conversation {
         header.syn = segment.syn;
         header.fin = segment.fin;
         header.psh = segment.push;
-        self.without_ecn |= segment.syn && segment.retransmission && config.gives_up_ecn;
+        self.without_ecn |= segment.syn && segment.retransmission && config.marks.gives_up_ecn;
         if segment.syn {
             ask_for_ecn(self.ecn(config), &mut header);
         } else {
@@ -324,7 +324,7 @@ mod tests {
             (false, ["SEW", "S.E", ".W", ".E"]),
         ] {
             let mut config = config([("handshake", "true"), ("ecn", "classic")]);
-            config.gives_up_ecn = gives_up;
+            config.marks.gives_up_ecn = gives_up;
             let mut talk = Conversation::default();
             let mut syn = segment(0, 0, true, 0);
             assert_eq!(flags(&talk.segment(&config, &syn)), "SEW");

@@ -26,9 +26,9 @@ impl Linux {
     /// What a new connection begins with.
     pub(super) fn new(config: &Config) -> Self {
         Self {
-            growth: (config.grows_window).then(|| Growth::new(config)),
+            growth: (config.acks.grows_window).then(|| Growth::new(config)),
             gathering: Gathering::default(),
-            delaying: Delaying::new(config.delayed_ack_timeout),
+            delaying: Delaying::new(config.acks.delayed_ack_timeout),
         }
     }
 
@@ -54,7 +54,7 @@ impl Receiver {
     /// Until when the acknowledgement of a segment may wait while others are missing, if it may.
     pub(super) fn gather(&mut self, now: Time) -> Option<Time> {
         let has_moved = self.rcv_nxt - self.last_ack > u64::from(self.config.mss);
-        if !self.config.gathers_acks || self.ranges.is_empty() || has_moved {
+        if !self.config.acks.gathers_acks || self.ranges.is_empty() || has_moved {
             return None;
         }
         let linux = self.linux.as_mut()?;
@@ -72,7 +72,7 @@ impl Receiver {
     pub(super) fn delay(&self) -> Span {
         match &self.linux {
             Some(linux) => linux.delaying.wait(),
-            None => self.config.delayed_ack_timeout,
+            None => self.config.acks.delayed_ack_timeout,
         }
     }
 
@@ -85,7 +85,7 @@ impl Receiver {
 
     /// Linux acknowledges the next segments one by one.
     pub(super) fn hurry(&mut self, segments: u64) {
-        if self.config.hurries_acks {
+        if self.config.acks.hurries_acks {
             self.quick_acks = self.quick_acks.max(segments);
             self.shorten_delay();
         }

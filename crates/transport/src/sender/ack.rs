@@ -76,12 +76,12 @@ impl Sender {
         self.tell_losses(now);
         info.is_disordered = self.is_disordered();
         let echoes = self.echoes_marks(ack);
-        if before.una == 0 && self.config.begins_after_handshake {
+        if before.una == 0 && self.config.rtt.begins_after_handshake {
             self.begin_control(now, &info);
         } else if info.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
             let may_grow = self.may_grow(&info, before, cwnd_limited, echoes);
-            if self.config.counts_whole && info.advanced && !self.needs.rate_samples {
+            if self.config.cwnd.counts_whole && info.advanced && !self.needs.rate_samples {
                 info.counted = self.whole_segments(info.moved, before.state);
             }
             self.notify_controller(now, ack, &info, before.flight, cwnd_limited, may_grow);
@@ -97,11 +97,11 @@ impl Sender {
     /// reports something.
     fn count_duplicates(&mut self, info: &AckInfo) {
         self.last_was_duplicate = info.duplicate;
-        if self.config.recovers_like_ns3 && info.reports() {
+        if self.config.recovery.like_ns3 && info.reports() {
             let counts = matches!(self.state, State::Open | State::Cwr);
             self.dupacks += u32::from(counts);
         } else if info.advanced {
-            self.dupacks = u32::from(self.config.counts_reports && info.reports());
+            self.dupacks = u32::from(self.config.recovery.counts_reports && info.reports());
         } else if info.duplicate {
             self.dupacks += 1;
         }
@@ -114,9 +114,9 @@ impl Sender {
             && (info.advanced || self.grows_out_of_order())
             && !self.takes_for_duplicate(info, before.state)
             && (!echoes || self.weighs_counts())
-            && (before.state != State::Recovery || self.config.grows_at_exit)
+            && (before.state != State::Recovery || self.config.cwnd.grows_at_exit)
             && self.state != State::Recovery
-            && !(self.state == State::Cwr && self.config.marks_by_prr)
+            && !(self.state == State::Cwr && self.config.marks.by_prr)
             // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
             && (self.state != State::Loss || before.state == State::Loss)
     }
@@ -125,15 +125,15 @@ impl Sender {
     fn find_losses(&mut self, now: Time, info: &AckInfo) {
         if self.config.rack {
             self.detect_by_time(now);
-        } else if self.config.duplicates_report {
+        } else if self.config.recovery.duplicates_report {
             self.detect_by_dupacks(info);
         } else if self.config.sack {
             self.board
-                .detect_by_count(self.config.dupthresh, self.config.mss);
-            let is_third = self.dupacks >= self.config.dupthresh && info.reports();
+                .detect_by_count(self.config.recovery.dupthresh, self.config.mss);
+            let is_third = self.dupacks >= self.config.recovery.dupthresh && info.reports();
             let is_open = matches!(self.state, State::Open | State::Cwr);
             let is_lost = self.board.first().is_some_and(Sent::is_lost);
-            if self.config.counts_reports && is_third && is_open && !is_lost {
+            if self.config.recovery.counts_reports && is_third && is_open && !is_lost {
                 self.board.lose_first();
             }
         }
@@ -142,7 +142,7 @@ impl Sender {
     /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though
     /// it moves: in ns-3, outside recovery, where the receiver had delayed what it acknowledges.
     fn takes_for_duplicate(&self, info: &AckInfo, before: State) -> bool {
-        self.config.recovers_like_ns3
+        self.config.recovery.like_ns3
             && self.state == State::Open
             && matches!(before, State::Open | State::Cwr)
             && info.reports()
@@ -151,18 +151,18 @@ impl Sender {
     /// Whether the window grows with what is reported out of order: in Linux, once a segment came
     /// more than three places late (`tcp_may_raise_cwnd`).
     fn grows_out_of_order(&self) -> bool {
-        self.config.recovers_like_linux && self.rack.has_seen_reordering_beyond(self.usual_order())
+        self.config.recovery.like_linux && self.rack.has_seen_reordering_beyond(self.usual_order())
     }
 
     /// How far a segment may be late that is not out of order in Linux (`tcp_reordering`).
     pub(super) fn usual_order(&self) -> u64 {
-        u64::from(self.config.dupthresh) * self.mss()
+        u64::from(self.config.recovery.dupthresh) * self.mss()
     }
 
     /// Whether Linux is in its state of disorder: all is well, but something was reported out of
     /// order or is out for a second time (`tcp_try_keep_open`).
     fn is_disordered(&self) -> bool {
-        self.config.recovers_like_linux
+        self.config.recovery.like_linux
             && self.state == State::Open
             && (self.board.sacked() > 0
                 || self.board.lost() > 0
@@ -204,14 +204,14 @@ impl Sender {
     /// Whether duplicates tell of a loss (RFC 6582, 3.2, step 2): once for what was sent before.
     fn begins_recovery(&self, info: &AckInfo) -> bool {
         info.duplicate
-            && self.dupacks == self.config.dupthresh
+            && self.dupacks == self.config.recovery.dupthresh
             && (self.snd_una > self.recover || !self.ignores_old_dupacks())
     }
 
     /// Whether the window was what limited the sender, so that it may grow.
     #[inline]
     pub(super) fn is_limited(&self, before: &Before, cwnd_limited: bool) -> bool {
-        !self.config.validate_cwnd
+        !self.config.cwnd.validates
             || cwnd_limited
             || before.flight + self.mss() > before.window
             || (before.window < self.ssthresh && before.window < before.flight.saturating_mul(2))
@@ -225,7 +225,7 @@ impl Sender {
             let ssthresh = self.segments(self.ssthresh);
             self.control(|cc| cc.set_window(1.0, ssthresh));
             self.rtt.fall_back(&self.config.rto);
-            if self.config.gives_up_ecn {
+            if self.config.marks.gives_up_ecn {
                 self.codepoint = Ecn::NotEct;
             }
         }
@@ -235,7 +235,7 @@ impl Sender {
     fn begin_control(&mut self, now: Time, info: &AckInfo) {
         // Of what ns-3 counts as delivered the SYN is none.
         if let Some(rate) = &mut self.rate
-            && !self.config.millisecond_stamps
+            && !self.config.rtt.millisecond_stamps
         {
             rate.finish(now, info.delivered, self.snd_una);
         }
@@ -249,7 +249,7 @@ impl Sender {
         match self.state {
             State::Open => {}
             State::Cwr => {
-                let beyond = self.config.recovers_like_ns3 || self.config.recovers_like_linux;
+                let beyond = self.config.recovery.like_ns3 || self.config.recovery.like_linux;
                 let is_over =
                     self.snd_una > self.ecn_until || (self.snd_una == self.ecn_until && !beyond);
                 if is_over {
@@ -274,7 +274,7 @@ impl Sender {
     fn exit_recovery(&mut self, now: Time) {
         self.reopen();
         self.dupacks = 0;
-        if self.config.duplicates_report {
+        if self.config.recovery.duplicates_report {
             // What begins now may be a loss in the same flight.
             self.recover = 0;
         }
@@ -293,13 +293,13 @@ impl Sender {
     fn recover_on(&mut self, now: Time, info: &AckInfo, lost_again: bool) {
         let reports = info.reports();
         match self.state {
-            State::Cwr if self.config.recovers_like_ns3 => {
-                if info.advanced && self.config.marks_by_prr {
+            State::Cwr if self.config.recovery.like_ns3 => {
+                if info.advanced && self.config.marks.by_prr {
                     self.reduce_by_prr(info.delivered, false, reports);
                 }
             }
             State::Open | State::Cwr => {
-                let lost = if self.config.recovers_like_ns3 {
+                let lost = if self.config.recovery.like_ns3 {
                     reports && self.begins_like_ns3()
                 } else if self.config.sack {
                     self.board.waiting() > 0 || self.has_new_loss_out()
@@ -309,12 +309,12 @@ impl Sender {
                 if lost {
                     let sacked = info.sacked_still();
                     self.enter_recovery(now, info.delivered, info.cumulative, sacked);
-                } else if self.state == State::Cwr && self.config.marks_by_prr {
+                } else if self.state == State::Cwr && self.config.marks.by_prr {
                     self.reduce_by_prr(info.delivered, info.advanced, reports);
                 }
             }
-            State::Recovery if self.config.prr && !self.needs.own_recovery => {
-                let is_ns3 = matches!(self.config.prr_kind, PrrKind::Ns3 | PrrKind::Ns337);
+            State::Recovery if self.config.recovery.prr && !self.needs.own_recovery => {
+                let is_ns3 = matches!(self.config.recovery.prr_kind, PrrKind::Ns3 | PrrKind::Ns337);
                 let safe = if is_ns3 {
                     info.repairs
                 } else {
@@ -324,7 +324,7 @@ impl Sender {
                 if is_ns3 && info.advanced && reports {
                     self.reduce_by_prr(info.delivered, safe, false);
                 }
-                if self.config.recovers_like_ns3 && info.advanced {
+                if self.config.recovery.like_ns3 && info.advanced {
                     self.fill_next_hole();
                 }
             }
@@ -340,8 +340,8 @@ impl Sender {
     /// Whether the loss of a retransmission is an indication of congestion of its own: after a
     /// timeout, and without PRR in a recovery, once for what was sent since the last reduction.
     pub(super) fn answers_lost_again(&self) -> bool {
-        let halves_at_once = !self.config.prr && !self.needs.own_recovery;
-        self.config.answers_lost_again
+        let halves_at_once = !self.config.recovery.prr && !self.needs.own_recovery;
+        self.config.recovery.answers_lost_again
             && match self.state {
                 State::Open | State::Cwr => false,
                 State::Recovery => {
@@ -354,14 +354,14 @@ impl Sender {
     /// Whether something is lost, though sent again, that the last recovery has not answered for:
     /// by RFC 6675, 5, what lies above its end, by Linux whatever it is.
     fn has_new_loss_out(&self) -> bool {
-        self.config.recovers_what_is_out
+        self.config.recovery.recovers_what_is_out
             && self.board.lost() > 0
-            && (self.config.recovers_like_linux || self.snd_una >= self.recover)
+            && (self.config.recovery.like_linux || self.snd_una >= self.recover)
     }
 
     /// Whether ns-3 begins a recovery with an acknowledgement that reports something.
     fn begins_like_ns3(&mut self) -> bool {
-        let third = self.dupacks == self.config.dupthresh && self.snd_una >= self.recover;
+        let third = self.dupacks == self.config.recovery.dupthresh && self.snd_una >= self.recover;
         let begins = third || self.board.is_lost_behind_first();
         if begins && self.board.first().is_some_and(|first| !first.is_lost()) {
             self.board.lose_first();
@@ -384,7 +384,7 @@ impl Sender {
 
     /// Whether duplicates of what was sent before the last recovery are ignored: not by plain Reno.
     fn ignores_old_dupacks(&self) -> bool {
-        self.needs.partial_acks || !self.needs.fast_recovery || self.config.one_rtt_at_a_time
+        self.needs.partial_acks || !self.needs.fast_recovery || self.config.rtt.one_rtt_at_a_time
     }
 
     pub(super) fn reduce_by_prr(&mut self, delivered: u64, safe: bool, reports: bool) {
@@ -404,7 +404,7 @@ impl Sender {
     fn recover_without_sack(&mut self, now: Time, info: &AckInfo) {
         let mss = self.mss();
         if self.needs.partial_acks {
-            self.burst_left = self.config.recovery_burst;
+            self.burst_left = self.config.recovery.burst;
         }
         if info.duplicate {
             self.recovery_window = self.recovery_window.saturating_add(mss);
@@ -414,7 +414,7 @@ impl Sender {
             // A partial acknowledgement: the next hole goes at once.
             self.board.lose_first();
             self.force = true;
-            if self.config.classic_recovery {
+            if self.config.recovery.classic {
                 self.deflate_window(info.moved);
                 return;
             }
@@ -522,8 +522,8 @@ impl Sender {
         if info.advanced && !self.takes_for_duplicate(info, state_before) {
             let partial = self.state == State::Recovery
                 && state_before == State::Recovery
-                && (!self.config.sack || self.config.recovers_like_ns3);
-            if !partial || !self.config.impatient || self.first_partial {
+                && (!self.config.sack || self.config.recovery.like_ns3);
+            if !partial || !self.config.recovery.impatient || self.first_partial {
                 self.arm_rto(now);
             }
             if partial {

@@ -149,7 +149,7 @@ impl Sender {
         let rtt = self.measured(now, ack, &times, advanced);
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
-        } else if advanced && self.config.millisecond_stamps && ack.ack > 1 {
+        } else if advanced && self.config.rtt.millisecond_stamps && ack.ack > 1 {
             self.rtt.end_back_off();
         }
         self.delivered += cumulative + reported;
@@ -203,7 +203,7 @@ impl Sender {
                 rate.on_delivered(sent.seq, sent.end());
             }
         });
-        if let Some(sent) = times.timed(self.config.recovers_like_linux) {
+        if let Some(sent) = times.timed(self.config.recovery.like_linux) {
             rack.set_rtt(now.since(sent));
         }
         (cumulative, reported)
@@ -223,11 +223,11 @@ impl Sender {
 
     /// The RTT that the controller is told of, where `rtt` is what the estimator takes.
     fn reported_rtt(&self, now: Time, times: &SendTimes, rtt: Option<Span>) -> Option<Span> {
-        if self.config.last_rtt {
+        if self.config.rtt.last_rtt {
             let newest = times.newest.filter(|_| !times.ambiguous);
             let last = times.last_reported.or(newest);
             last.map(|sent| now.since(sent)).or(rtt)
-        } else if self.config.millisecond_stamps {
+        } else if self.config.rtt.millisecond_stamps {
             self.rtt.srtt()
         } else {
             rtt
@@ -242,22 +242,23 @@ impl Sender {
         times: &SendTimes,
         advanced: bool,
     ) -> Option<Span> {
-        if self.config.recovers_like_linux
+        if self.config.recovery.like_linux
             && (!advanced || times.ambiguous)
             && let Some(sent) = times.first_reported
         {
             return Some(now.since(sent));
         }
         if !advanced {
-            let is_first = self.rtt.srtt().is_none() && !self.config.one_rtt_at_a_time;
+            let is_first = self.rtt.srtt().is_none() && !self.config.rtt.one_rtt_at_a_time;
             let sent = times.last_reported.filter(|_| is_first);
             return sent.map(|sent| now.since(sent));
         }
         if let Some(echo) = ack.echo.filter(|_| self.config.timestamps) {
-            let is_timed = !self.config.millisecond_stamps || times.first_repeated == Some(false);
+            let is_timed =
+                !self.config.rtt.millisecond_stamps || times.first_repeated == Some(false);
             return is_timed.then(|| self.since_stamp(now, echo));
         }
-        if self.config.one_rtt_at_a_time {
+        if self.config.rtt.one_rtt_at_a_time {
             let ended = self.timed.take_if(|(end, _)| *end <= ack.ack);
             return ended.map(|(_, sent)| now.since(sent));
         }
@@ -269,7 +270,7 @@ impl Sender {
     /// outstanding segment: in Linux the timer starts anew then, since its waiting was of no use to
     /// that.
     fn is_older_than_first(&self, reported: Option<Time>) -> bool {
-        self.config.recovers_like_linux
+        self.config.recovery.like_linux
             && reported
                 .is_some_and(|sent| self.board.first().is_some_and(|first| first.xmit > sent))
     }
@@ -277,7 +278,7 @@ impl Sender {
     /// Whether a report after a timeout tells ns-2 something: the first after new data does, since
     /// all before was thrown away.
     fn is_news(&self, ack: &Ack) -> bool {
-        self.config.duplicates_report
+        self.config.recovery.duplicates_report
             && self.state == State::Loss
             && self.expired_una != Some(self.snd_una)
             && self.dupacks == 0
@@ -298,7 +299,7 @@ impl Sender {
 
     /// A stamp as it is written.
     pub(super) fn stamp(&self, time: Time) -> Time {
-        if self.config.millisecond_stamps {
+        if self.config.rtt.millisecond_stamps {
             Time::from_ps(time.as_ps() / MILLISECOND * MILLISECOND)
         } else {
             time
@@ -309,7 +310,7 @@ impl Sender {
     fn since_stamp(&self, now: Time, echo: Time) -> Span {
         self.stamp(now)
             .since(self.stamp(echo))
-            .max(Span::from_ps(u64::from(self.config.millisecond_stamps)))
+            .max(Span::from_ps(u64::from(self.config.rtt.millisecond_stamps)))
     }
 
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to
@@ -317,8 +318,8 @@ impl Sender {
     fn valid_blocks(&mut self, ack: &Ack) -> SackBlocks {
         let given = ack.sack.as_slice();
         let stays = self.state == State::Recovery && ack.ack < self.recover;
-        let deaf = (self.config.go_back_n && self.state == State::Loss)
-            || (self.config.duplicates_report && ack.ack > self.snd_una && !stays);
+        let deaf = (self.config.recovery.go_back_n && self.state == State::Loss)
+            || (self.config.recovery.duplicates_report && ack.ack > self.snd_una && !stays);
         if !self.config.sack || deaf {
             return SackBlocks::NONE;
         }
@@ -331,7 +332,7 @@ impl Sender {
                         .is_some_and(|&(from, to)| from <= start && end <= to))
         });
         if is_dsack {
-            if !self.config.recovers_like_linux || self.rack.has_seen_reordering() {
+            if !self.config.recovery.like_linux || self.rack.has_seen_reordering() {
                 self.rack.on_dsack(known, self.snd_nxt);
             }
             self.count_dsack(given[0]);

@@ -137,7 +137,7 @@ impl Sender {
 
     /// Bytes still to be sent of the `sk_buff` that the next new segment lies in.
     fn left_of_skb(&self) -> u64 {
-        let skb = self.config.skb_bytes;
+        let skb = self.config.pace.skb_bytes;
         let waiting = self.stream_end().saturating_sub(self.snd_nxt);
         waiting.min(skb - self.snd_nxt % skb)
     }

@@ -136,7 +136,7 @@ impl Sender {
                 cumulative: moved,
                 sacked_before: 0,
                 moved,
-                rtt: if self.config.last_rtt {
+                rtt: if self.config.rtt.last_rtt {
                     last.map(|last| now.since(last.xmit))
                 } else {
                     rtt
@@ -201,13 +201,13 @@ impl Sender {
         if self.expected_at == Time::NEVER || !self.is_unlike() {
             return burst;
         }
-        if self.config.tso_buffers && self.defers(now) {
+        if self.config.pace.tso_buffers && self.defers(now) {
             self.held_by_pace = false;
             burst.more = false;
             return burst;
         }
         let edge = self.full_edge();
-        let buffer = self.config.tso_buffers.then(|| self.next_buffer(now));
+        let buffer = self.config.pace.tso_buffers.then(|| self.next_buffer(now));
         let end = buffer.map_or(edge, |buffer| buffer.edge(self.snd_nxt, burst.len));
         let is_held = self.steps && self.send_in_step(now, end.min(edge), &mut burst);
         if !self.steps {
@@ -230,7 +230,7 @@ impl Sender {
     /// Whether segments that go at once are not all alike.
     #[inline(always)]
     fn is_unlike(&self) -> bool {
-        self.steps || self.config.tso_buffers
+        self.steps || self.config.pace.tso_buffers
     }
 
     #[inline(always)]

@@ -21,7 +21,7 @@ impl Sender {
 
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
     pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
-        let is_answered = if self.config.recovers_like_ns3 {
+        let is_answered = if self.config.recovery.like_ns3 {
             self.state == State::Cwr || !info.advanced
         } else {
             ack.ack <= self.ecn_until
@@ -29,7 +29,7 @@ impl Sender {
         if self.config.ecn == EcnMode::Off || is_answered {
             return;
         }
-        if matches!(self.state, State::Open | State::Cwr) || self.config.recovers_like_ns3 {
+        if matches!(self.state, State::Open | State::Cwr) || self.config.recovery.like_ns3 {
             self.counts.ecn_reductions += 1;
             if self.weighs_counts() {
                 self.ecn_until = self.snd_nxt;
@@ -44,14 +44,14 @@ impl Sender {
             };
             let window = self.window();
             self.reduce(now, kind, false);
-            if self.config.holds_at_one_mss && window < 2 * self.mss() {
+            if self.config.marks.holds_at_one_mss && window < 2 * self.mss() {
                 self.wait_at_one(now, window);
             }
             self.state = State::Cwr;
             self.forbid_undo();
-            if self.config.marks_by_prr {
+            if self.config.marks.by_prr {
                 self.start_prr(window, self.outstanding());
-                let is_ns3 = self.config.recovers_like_ns3;
+                let is_ns3 = self.config.recovery.like_ns3;
                 self.reduce_by_prr(info.delivered, info.advanced && !is_ns3, false);
                 if is_ns3 {
                     self.reduce_by_prr(info.delivered, false, false);

@@ -79,7 +79,7 @@ impl Sender {
         let forced = core::mem::take(&mut self.force);
         let lost = self.board.next_lost()?;
         let mut window = self.window();
-        if self.state == State::Loss && self.config.go_back_n {
+        if self.state == State::Loss && self.config.recovery.go_back_n {
             window = window.saturating_add(self.extra());
         }
         if !forced && self.in_flight() + u64::from(lost.len) > window {
@@ -92,7 +92,7 @@ impl Sender {
     /// In recovery what is out goes again where there is nothing else to send (RFC 6675's
     /// `NextSeg`, rule 3), in ns-3 even if nothing is reported above it.
     fn send_unknown(&mut self, now: Time) -> Option<Segment> {
-        let unknown = if self.config.recovers_like_ns3 {
+        let unknown = if self.config.recovery.like_ns3 {
             self.board.next_unknown()
         } else {
             self.board.next_overtaken()
@@ -106,7 +106,7 @@ impl Sender {
         self.stamp_rate(now, seq, seq + u64::from(len), true);
         self.board.resend(seq, now);
         self.note_resent(now);
-        if self.config.recovers_like_linux && seq == self.snd_una {
+        if self.config.recovery.like_linux && seq == self.snd_una {
             self.arm_rto(now);
         }
         // Karn: what is sent again is not timed.
@@ -165,13 +165,13 @@ impl Sender {
         let window = self.window();
         let calm = match self.state {
             State::Open | State::Cwr => true,
-            State::Loss => self.config.go_back_n,
+            State::Loss => self.config.recovery.go_back_n,
             State::Recovery => false,
         };
         if !calm {
             return (self.in_flight(), window);
         }
-        if !self.config.limited_transmit {
+        if !self.config.recovery.limited_transmit {
             return (self.outstanding(), window);
         }
         (self.in_flight(), window.saturating_add(self.extra()))
@@ -180,9 +180,9 @@ impl Sender {
     /// What limited transmit adds to the window: a segment for each of the first two duplicates.
     fn extra(&self) -> u64 {
         let over = self.state == State::Loss
-            && (!self.last_was_duplicate || self.dupacks >= self.config.dupthresh);
-        let by_reports = self.config.sack && !self.config.duplicates_report;
-        if !self.config.limited_transmit || by_reports || over {
+            && (!self.last_was_duplicate || self.dupacks >= self.config.recovery.dupthresh);
+        let by_reports = self.config.sack && !self.config.recovery.duplicates_report;
+        if !self.config.recovery.limited_transmit || by_reports || over {
             return 0;
         }
         u64::from(self.dupacks.min(2)) * self.mss()
@@ -197,7 +197,7 @@ impl Sender {
             self.begin_again(now);
         }
         let Some((len, room)) = self.new_data() else {
-            if self.config.resends_unknown && self.state == State::Recovery {
+            if self.config.recovery.resends_unknown && self.state == State::Recovery {
                 return self.send_unknown(now);
             }
             if let Some(rate) = &mut self.rate
@@ -205,7 +205,7 @@ impl Sender {
             {
                 rate.on_app_limited(self.board.pipe(self.snd_nxt - self.snd_una));
             }
-            if self.config.halves_when_idle && self.last_send == now {
+            if self.config.cwnd.halves_when_idle && self.last_send == now {
                 self.on_application_limited(now);
             }
             return None;
@@ -215,9 +215,9 @@ impl Sender {
             let (flight, window) = self.room();
             if flight + u64::from(len) > window {
                 self.limited_until = self.snd_nxt;
-            } else if self.config.resends_unknown
+            } else if self.config.recovery.resends_unknown
                 && self.state == State::Recovery
-                && !self.config.recovers_like_ns3
+                && !self.config.recovery.like_ns3
             {
                 return self.send_unknown(now);
             }
@@ -227,7 +227,7 @@ impl Sender {
             }
             return None;
         }
-        if self.config.tso_buffers && self.defers(now) {
+        if self.config.pace.tso_buffers && self.defers(now) {
             return None;
         }
         if self.burst_left < u32::MAX {
@@ -241,11 +241,11 @@ impl Sender {
     fn send_next(&mut self, now: Time, len: u32) -> Segment {
         let seq = self.snd_nxt;
         let end = seq + u64::from(len);
-        let push = self.config.tso_buffers && self.takes_push(now, end);
+        let push = self.config.pace.tso_buffers && self.takes_push(now, end);
         self.stamp_rate(now, seq, end, false);
         self.board.push(seq, len, now);
         self.snd_nxt = end;
-        if self.config.one_rtt_at_a_time && self.timed.is_none() {
+        if self.config.rtt.one_rtt_at_a_time && self.timed.is_none() {
             self.timed = Some((end, now));
         }
         self.after_send(now, len);
@@ -277,7 +277,7 @@ impl Sender {
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rto();
         }
-        let is_spared = self.config.spares_initial
+        let is_spared = self.config.pace.spares_initial
             && self.snd_nxt <= self.config.initial_window + u64::from(len);
         if self.config.pacing && !is_spared {
             self.pace(now, len);
@@ -310,7 +310,7 @@ impl Sender {
         };
         // The rate is of payload: headers ride along.
         let gap = Span::from_s(f64::from(len.max(1)) / rate);
-        if !self.config.paces_bursts {
+        if !self.config.pace.paces_bursts {
             self.next_send = self.next_send.max(now) + gap;
         } else if self.snd_nxt > pacing::UNPACED * self.mss() {
             self.pace_burst(now, gap, rate);
@@ -346,7 +346,10 @@ impl Sender {
         let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
         let idle = now.since(self.last_send);
         self.control(|cc| cc.on_tx_start(now, idle, app_limited));
-        if self.config.idle_restart && self.snd_nxt > 1 && now.since(self.last_send) > self.rto() {
+        if self.config.cwnd.idle_restart
+            && self.snd_nxt > 1
+            && now.since(self.last_send) > self.rto()
+        {
             self.restart(now);
         }
     }
@@ -398,7 +401,7 @@ impl Sender {
         let cwnd = self.cc.cwnd();
         let held = self.segments(self.held_by_path(cwnd));
         self.control(|cc| cc.on_restart(now));
-        if !self.config.halves_when_idle {
+        if !self.config.cwnd.halves_when_idle {
             return;
         }
         let least = self.config.initial_window.min(cwnd);
@@ -448,7 +451,7 @@ impl Sender {
         if cwr {
             self.cwr_due = false;
         }
-        let bare = syn || payload == 0 || (again && self.config.not_ect_retransmits);
+        let bare = syn || payload == 0 || (again && self.config.marks.not_ect_retransmits);
         let ecn = if bare { Ecn::NotEct } else { self.codepoint };
         Segment {
             seq,

@@ -32,7 +32,7 @@ impl Sender {
             // Whether a probe goes or not, it takes the place of this expiry (RFC 8985, 7.3). Linux
             // counts the timer from the sending of the first outstanding segment if none goes
             // (`tcp_rearm_rto`).
-            if probes || !self.config.recovers_like_linux {
+            if probes || !self.config.recovery.like_linux {
                 self.arm_rto(now);
                 return;
             }
@@ -60,17 +60,19 @@ impl Sender {
         self.counts.timeouts += 1;
         let was_reduced = self.was_reduced();
         // A SYN tells nothing of the room in the path; ns-2 halves all the same.
-        if self.snd_una > 0 || self.config.go_back_n {
+        if self.snd_una > 0 || self.config.recovery.go_back_n {
             self.reduce(now, LossKind::Timeout, was_reduced);
         }
         self.rtt.back_off();
-        if self.state == State::Open && self.board.sacked_segments() >= self.config.dupthresh {
+        if self.state == State::Open
+            && self.board.sacked_segments() >= self.config.recovery.dupthresh
+        {
             // So much reported and yet a timeout: Linux held too much for late.
             let usual = self.usual_order();
             self.rack.forget_reordering_beyond(usual);
         }
         self.lose_at_timeout(now);
-        if self.config.recovers_like_linux && self.snd_una > 0 {
+        if self.config.recovery.like_linux && self.snd_una > 0 {
             let in_flight = self.board.pipe(self.outstanding());
             let (window, held) = (
                 self.segments(in_flight + self.mss()),
@@ -85,7 +87,7 @@ impl Sender {
         self.recover = self.snd_nxt;
         self.last_was_duplicate = false;
         // ns-2's Tahoe goes on counting.
-        if self.needs.fast_recovery || !self.config.go_back_n {
+        if self.needs.fast_recovery || !self.config.recovery.go_back_n {
             self.dupacks = 0;
         }
         self.probe = None;
@@ -108,12 +110,12 @@ impl Sender {
             State::Cwr => self.ecn_until,
             State::Recovery => self.recover,
         };
-        (expired && !self.config.halves_again)
-            || (self.config.keeps_ssthresh_when_reduced && self.snd_una < until)
+        (expired && !self.config.cwnd.halves_again)
+            || (self.config.cwnd.keeps_ssthresh_when_reduced && self.snd_una < until)
     }
 
     fn lose_at_timeout(&mut self, now: Time) {
-        if self.config.go_back_n || self.board.first().is_some_and(Sent::is_sacked) {
+        if self.config.recovery.go_back_n || self.board.first().is_some_and(Sent::is_sacked) {
             // The receiver has thrown away what it had reported.
             self.board.forget_sacks();
             self.board.lose_all();
@@ -126,7 +128,7 @@ impl Sender {
         // RFC 8985, 6.3: the first, and what has been out for long enough.
         self.board.lose_first();
         // Linux allows for no reordering.
-        let window = if self.config.recovers_like_linux {
+        let window = if self.config.recovery.like_linux {
             Span::ZERO
         } else {
             self.reordering_window()
@@ -137,7 +139,7 @@ impl Sender {
 
     pub(super) fn reordering_window(&self) -> Span {
         let recovering = matches!(self.state, State::Recovery | State::Loss);
-        let hurry = recovering || self.board.sacked_segments() >= self.config.dupthresh;
+        let hurry = recovering || self.board.sacked_segments() >= self.config.recovery.dupthresh;
         self.rack.window(hurry, self.rtt.min(), self.rtt.srtt())
     }
 
@@ -163,7 +165,7 @@ impl Sender {
         if let Some(deadline) = self.rack.deadline(window)
             && let Some(at) = self.board.detect_by_time(now, &deadline)
         {
-            self.reorder_at = at + self.config.reorder_patience;
+            self.reorder_at = at + self.config.recovery.reorder_patience;
         }
     }
 
@@ -171,16 +173,16 @@ impl Sender {
     fn after_timed_losses(&mut self, now: Time, lost_again: bool) {
         let begins = match self.state {
             State::Open | State::Cwr => self.board.waiting() > 0,
-            State::Loss if self.config.recovers_like_linux => self.board.waiting() > 0,
+            State::Loss if self.config.recovery.like_linux => self.board.waiting() > 0,
             State::Recovery | State::Loss => lost_again && self.answers_lost_again(),
         };
         match self.state {
             _ if begins => {
                 // In Linux the timer counts for a segment that was delivered.
-                let counted = u64::from(self.config.recovers_like_linux) * self.mss();
+                let counted = u64::from(self.config.recovery.like_linux) * self.mss();
                 self.enter_recovery(now, counted, counted, self.board.sacked());
             }
-            State::Recovery if self.config.prr && !self.config.recovers_like_linux => {
+            State::Recovery if self.config.recovery.prr && !self.config.recovery.like_linux => {
                 // PRR gives no room for what no acknowledgement has paid for.
                 let most = self.board.pipe(self.outstanding()) + self.mss();
                 self.recovery_window = self.recovery_window.min(most);
@@ -217,7 +219,7 @@ impl Sender {
         let Some(srtt) = self.rtt.srtt() else {
             return Span::from_whole_s(1);
         };
-        let (alone, among_others) = self.config.probe_patience;
+        let (alone, among_others) = self.config.recovery.probe_patience;
         let patience = if self.board.len() == 1 {
             alone
         } else {
@@ -259,22 +261,22 @@ impl Sender {
         }
         self.state = State::Recovery;
         // ns-2's agents inflate the window, which may be less than the least threshold.
-        let halved = if self.config.classic_recovery {
+        let halved = if self.config.recovery.classic {
             self.cwnd
         } else {
             self.ssthresh
         };
         // Linux goes on with the reduction that marks began.
         let goes_on = reduced
-            && self.config.marks_by_prr
-            && self.config.prr_kind == PrrKind::Linux
+            && self.config.marks.by_prr
+            && self.config.recovery.prr_kind == PrrKind::Linux
             && !self.needs.loss_after_marks;
         if self.needs.own_recovery {
             // The controller's window rules; without SACK the first hole is at the front.
             if !self.config.sack {
                 self.board.lose_first();
             }
-        } else if self.config.prr {
+        } else if self.config.recovery.prr {
             if !goes_on {
                 let still = (self.outstanding() + acked).saturating_sub(sacked);
                 self.start_prr(before, still);
@@ -285,9 +287,9 @@ impl Sender {
         } else {
             self.board.lose_first();
             self.recovery_window =
-                halved.saturating_add(u64::from(self.config.dupthresh) * self.mss());
+                halved.saturating_add(u64::from(self.config.recovery.dupthresh) * self.mss());
         }
-        if !self.config.recovers_like_ns3 {
+        if !self.config.recovery.like_ns3 {
             self.arm_rto(now);
         }
     }
@@ -303,7 +305,7 @@ impl Sender {
             outstanding,
             pipe,
         };
-        self.prr = Prr::start(self.config.prr_kind, &at, self.ssthresh);
+        self.prr = Prr::start(self.config.recovery.prr_kind, &at, self.ssthresh);
         self.recovery_window = pipe + self.mss();
     }
 }

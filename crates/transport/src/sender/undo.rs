@@ -101,7 +101,7 @@ impl Sender {
         let resent = self.resent_segments();
         let may_restore = self.state != State::Cwr;
         if let Some(undo) = &mut self.undo
-            && self.config.undo
+            && self.config.recovery.undo
         {
             undo.begin(self.snd_una, resent, may_restore);
             undo.send_first = SendFirst::Lost;
@@ -117,7 +117,7 @@ impl Sender {
             if !was_reduced {
                 undo.begin(self.snd_una, resent, true);
             }
-            undo.frto = self.config.frto && (is_first || again) && self.snd_una > 0;
+            undo.frto = self.config.recovery.frto && (is_first || again) && self.snd_una > 0;
             undo.send_first = SendFirst::Lost;
         }
     }
@@ -162,8 +162,8 @@ impl Sender {
         if ack.ece {
             undo.may_restore = false;
         }
-        let by_duplicates = self.config.undo && undo.all_came_twice();
-        let by_stamp = self.config.undo
+        let by_duplicates = self.config.recovery.undo && undo.all_came_twice();
+        let by_stamp = self.config.recovery.undo
             && self.config.timestamps
             && info.advanced
             && undo.answers_original(ack.echo);

@@ -15,11 +15,11 @@ impl Sender {
     /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        let by_reports =
-            self.config.sack && (!self.config.duplicates_report || self.state == State::Recovery);
+        let by_reports = self.config.sack
+            && (!self.config.recovery.duplicates_report || self.state == State::Recovery);
         if by_reports || self.state == State::Loss {
             let pipe = self.board.pipe(self.outstanding());
-            if self.config.classic_recovery && self.state == State::Recovery {
+            if self.config.recovery.classic && self.state == State::Recovery {
                 // The first retransmission is not counted.
                 return (pipe + self.board.lost()).saturating_sub(self.mss());
             }
@@ -34,7 +34,7 @@ impl Sender {
     pub fn window(&self) -> u64 {
         let is_reduced = match self.state {
             State::Recovery => !self.needs.own_recovery,
-            State::Cwr => self.config.marks_by_prr,
+            State::Cwr => self.config.marks.by_prr,
             State::Open | State::Loss => false,
         };
         if is_reduced {
@@ -48,7 +48,7 @@ impl Sender {
     /// program keeps that apart, as ns-2's agents do.
     #[inline]
     pub fn reported_window(&self) -> u64 {
-        if self.config.classic_recovery && !self.config.sack {
+        if self.config.recovery.classic && !self.config.sack {
             self.cwnd
         } else {
             self.window()
