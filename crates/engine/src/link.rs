@@ -49,25 +49,25 @@ pub(crate) enum Behind {
     Wire,
 }
 
-/// What a discipline judges whose packets its link keeps, if it hands over.
+/// Where a discipline decides on packets that its link keeps, if it hands over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Judges {
-    /// Nothing: the link keeps the packets of a plain queue, those of any other it does not keep.
-    Nothing,
-    /// Packets when they arrive.
-    Arrivals,
-    /// Packets when they are to leave.
-    Heads,
+pub(crate) enum DecidesAt {
+    /// Nowhere: the link keeps the packets of a plain queue, those of any other it does not keep.
+    Nowhere,
+    /// When they arrive.
+    Enqueue,
+    /// When they are to leave.
+    Dequeue,
 }
 
-impl Judges {
+impl DecidesAt {
     fn of(discipline: &AnyDiscipline<SimPacket>, may_keep: bool) -> Self {
-        if may_keep && discipline.judges_arrivals() {
-            Self::Arrivals
-        } else if may_keep && discipline.judges_heads() {
-            Self::Heads
+        if may_keep && discipline.decides_at_enqueue() {
+            Self::Enqueue
+        } else if may_keep && discipline.decides_at_dequeue() {
+            Self::Dequeue
         } else {
-            Self::Nothing
+            Self::Nowhere
         }
     }
 }
@@ -99,11 +99,11 @@ pub struct Link {
     pub(crate) behind: Behind,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
-    /// The room of a queue that the link keeps itself: a [plain] one, or one whose
-    /// [arrivals](known_departures) or [heads] are judged.
+    /// The room of a queue that the link keeps itself: a [plain] one, or one whose discipline
+    /// decides at [enqueue](known_departures) or at [dequeue](heads).
     pub(crate) room: Option<Capacity>,
-    /// What the discipline judges.
-    pub(crate) judges: Judges,
+    /// Where the discipline decides.
+    pub(crate) decides_at: DecidesAt,
     /// When everything is sent that has come to such a queue that hands over, or was in a train
     /// before what is announced; an instant in the past if that is nothing.
     pub(crate) free_at: Time,
@@ -186,7 +186,7 @@ impl Link {
         let mut link = Self {
             room: plain.filter(|_| may_keep && !spec.lets_overtake()),
             may_keep,
-            judges: Judges::of(&spec.discipline, may_keep),
+            decides_at: DecidesAt::of(&spec.discipline, may_keep),
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
@@ -247,7 +247,8 @@ impl Link {
             self.behind = Behind::Wire;
         }
         let discipline = &self.spec.discipline;
-        if self.may_keep && discipline.plain_capacity().is_some() || self.judges != Judges::Nothing
+        if self.may_keep && discipline.plain_capacity().is_some()
+            || self.decides_at != DecidesAt::Nowhere
         {
             self.room = Some(discipline.capacity());
         }

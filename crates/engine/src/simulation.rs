@@ -3,7 +3,7 @@
 //! | module | holds what happens |
 //! | --- | --- |
 //! | `hops` | to packets from link to link |
-//! | `heads` | to those that wait where heads are judged |
+//! | `heads` | to those that wait where the discipline decides at dequeue |
 //! | `trains` | to those that go from link to link in trains |
 //! | `rounds` | to those that come out of trains flow by flow |
 //! | `sources` | when a source sends |

@@ -128,10 +128,10 @@ fn what_can_never_get_in_holds_up_nothing() {
     assert!(same_history(ordered, seen));
 }
 
-/// A link keeps what waits in a queue whose discipline judges arrivals: that one asks it then, and
+/// A link keeps what waits in a queue whose discipline decides at enqueue: it asks it then, and
 /// marks for it, at the first link of a path and at the one that all share.
 #[test]
-fn what_is_judged_when_it_comes_is_kept_by_the_link() {
+fn what_is_decided_at_enqueue_is_kept_by_the_link() {
     use Scalar::{Flag, Real, Text};
     // Some are made to rise fast, so that they mark within the time.
     for (queue, [one, other]) in [
@@ -175,11 +175,11 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
     }
 }
 
-/// A link keeps what waits in a queue whose discipline judges heads, and hands a packet over as
-/// soon as it is foreseen to leave: with drops and marks, at the first link of a path, at one that
-/// links of unlike rates share and at one that like ones do.
+/// A link keeps what waits in a queue whose discipline decides at dequeue, and hands a packet over
+/// as soon as it is foreseen to leave: with drops and marks, at the first link of a path, at one
+/// that links of unlike rates share and at one that like ones do.
 #[test]
-fn what_is_judged_at_the_head_is_kept_by_the_link() {
+fn what_is_decided_at_dequeue_is_kept_by_the_link() {
     use Scalar::{Flag, Text};
     let limits = ["40 kB", "24 packets"];
     let targets = ["0 s", "300 us", "2 ms", "20 ms"];

@@ -9,7 +9,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Distribution, Preset, Scalar, Span, Time};
 use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Stop};
 use sojourn_queue::{
-    AnyDiscipline, Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Reason,
+    Admission, AdmissionContext, AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason,
 };
 
 /// 8 Mbit/s: a packet of 500 bytes takes 500 us.
@@ -229,8 +229,8 @@ enum Fault {
 
 struct Broken {
     fault: Fault,
-    /// Whether it says that it judges arrivals.
-    judges: bool,
+    /// Whether it says that it decides at enqueue.
+    at_enqueue: bool,
     queue: Vec<SimPacket>,
     arrivals: u32,
 }
@@ -280,23 +280,23 @@ impl Discipline<SimPacket> for Broken {
     fn reset(&mut self) {
         self.queue.clear();
     }
-    fn judges_arrivals(&self) -> bool {
-        self.judges
+    fn decides_at_enqueue(&self) -> bool {
+        self.at_enqueue
     }
-    fn judge(&mut self, _packet: &SimPacket, _meeting: &mut Meeting<'_>) -> Judgement {
+    fn admit(&mut self, _packet: &SimPacket, _ctx: &mut AdmissionContext<'_>) -> Admission {
         if self.fault == Fault::MarksAll {
-            Judgement::Mark(Reason::Unforced)
+            Admission::Mark(Reason::Unforced)
         } else {
-            Judgement::Admit
+            Admission::Admit
         }
     }
 }
 
-fn breach_of(fault: Fault, judges: bool) -> String {
+fn breach_of(fault: Fault, at_enqueue: bool) -> String {
     let mut broken = link("broken", 0, 1, 50);
     broken.discipline = AnyDiscipline::Custom(Box::new(Broken {
         fault,
-        judges,
+        at_enqueue,
         queue: Vec::new(),
         arrivals: 0,
     }));
@@ -314,7 +314,7 @@ fn breach_of(fault: Fault, judges: bool) -> String {
 
 #[test]
 fn a_run_whose_books_do_not_balance_fails_loudly() {
-    for (fault, judges, words) in [
+    for (fault, at_enqueue, words) in [
         (Fault::Loses, false, "arrivals less departures and drops"),
         (Fault::Overflows, false, "above the limit"),
         (Fault::MarksAll, false, "not ECN-capable"),
@@ -325,7 +325,7 @@ fn a_run_whose_books_do_not_balance_fails_loudly() {
         (Fault::Overflows, true, "above the limit"),
         (Fault::MarksAll, true, "not ECN-capable"),
     ] {
-        let message = breach_of(fault, judges);
+        let message = breach_of(fault, at_enqueue);
         assert!(
             message.starts_with("the books of link broken do not balance"),
             "{message}"

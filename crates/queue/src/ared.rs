@@ -57,7 +57,8 @@ use crate::parts::check_period;
 use crate::parts::red_adapt::{Adaptation, Rule};
 use crate::red::{self, Red};
 use crate::{
-    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Warning,
+    Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue,
+    Warning,
 };
 
 params! {
@@ -268,17 +269,17 @@ impl<P: Packet> Discipline<P> for Ared<P> {
         self.next_update = Time::ZERO + self.period;
     }
 
-    fn judges_arrivals(&self) -> bool {
+    fn decides_at_enqueue(&self) -> bool {
         true
     }
 
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
-        self.red.judge(packet, meeting)
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
+        self.red.admit(packet, ctx)
     }
 
-    fn tick(&mut self, meeting: &mut Meeting<'_>) {
-        self.red.tick(meeting);
-        self.adapt(meeting.now);
+    fn tick(&mut self, ctx: &mut AdmissionContext<'_>) {
+        self.red.tick(ctx);
+        self.adapt(ctx.now);
     }
 
     fn next_timer(&self) -> Option<Time> {

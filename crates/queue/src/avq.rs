@@ -34,7 +34,7 @@ use sojourn_base::{
 };
 
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Meeting, Packet, ProbeValue, Warning};
+use crate::{AdmissionContext, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of AVQ.
@@ -114,7 +114,7 @@ impl<P> Avq<P> {
             last: beginning(like_ns2),
             last_seen: beginning(like_ns2),
         };
-        Ok(Self::behind(gate, capacity))
+        Ok(Self::with_gate(gate, capacity))
     }
 }
 
@@ -124,9 +124,9 @@ fn beginning(like_ns2: bool) -> Option<Time> {
 }
 
 impl<P: Packet> Gate<P> for AvqGate {
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal {
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>, fits: bool) -> Signal {
         let size = packet.size();
-        let now = meeting.now;
+        let now = ctx.now;
         let gone = now.since(self.last.replace(now).unwrap_or(now)).as_s();
         self.virtual_bytes = (self.virtual_bytes - self.virtual_rate * gone).max(0.0);
         let overflows = self.virtual_bytes + size.as_f64() > self.room;

@@ -43,7 +43,9 @@ use sojourn_base::{
 use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
 use crate::parts::mistakes::{self, Spared};
-use crate::{Backlog, Context, Dequeued, Discipline, Heads, Packet, ProbeValue, Reason, Warning};
+use crate::{
+    Backlog, Context, Dequeued, Discipline, HeadQueue, Packet, ProbeValue, Reason, Warning,
+};
 
 params! {
     /// Parameters of CoDel.
@@ -117,16 +119,17 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
         queue.dequeue()
     }
 
-    fn judges_heads(&self) -> bool {
+    fn decides_at_dequeue(&self) -> bool {
         self.law.may_foresee()
     }
 
     #[inline]
-    fn foresees(&mut self, head: &P, behind: Bytes, leaves: Time) -> bool {
-        self.law.foresees(&mut self.spell, head, behind, leaves)
+    fn departs_unchanged(&mut self, head: &P, behind: Bytes, departure: Time) -> bool {
+        self.law
+            .departs_unchanged(&mut self.spell, head, behind, departure)
     }
 
-    fn judge_heads(&mut self, queue: &mut dyn Heads<P>, ctx: &mut Context<'_, P>) {
+    fn drop_at_head(&mut self, queue: &mut dyn HeadQueue<P>, ctx: &mut Context<'_, P>) {
         self.law.prepare(&mut self.spell, queue, Bytes::ZERO, ctx);
     }
 

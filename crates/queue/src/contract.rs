@@ -171,18 +171,18 @@ impl<P> Context<'_, P> {
         self.sink.dropped(packet, reason);
     }
 
-    /// Tells why `packet` was marked, if it was.
-    pub fn tell_mark(&mut self, packet: &P, reason: Option<Reason>) {
+    /// Reports why `packet` was marked, if it was.
+    pub fn report_mark(&mut self, packet: &P, reason: Option<Reason>) {
         if let Some(reason) = reason {
             self.sink.marked(packet, reason);
         }
     }
 
-    /// What an arriving packet meets where `waiting` is queued: for a discipline that judges
-    /// arrivals and keeps them itself.
+    /// What decides on an arriving packet where `waiting` is queued: for a discipline that decides
+    /// at enqueue and keeps the packets itself.
     #[inline]
-    pub fn meeting(&mut self, waiting: Backlog) -> Meeting<'_> {
-        Meeting {
+    pub fn admission(&mut self, waiting: Backlog) -> AdmissionContext<'_> {
+        AdmissionContext {
             now: self.now,
             waiting,
             free_since: None,
@@ -190,28 +190,28 @@ impl<P> Context<'_, P> {
         }
     }
 
-    /// Carries out the judgement of an arriving packet: takes it in, marked or not, or drops it.
+    /// Does with an arriving packet what was decided: takes it in, marked or not, or drops it.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // marked where it lies: no packet is copied once more for one to come back
-    pub fn carry_out(&mut self, judgement: Judgement, mut packet: P, take_in: impl FnOnce(P))
+    #[allow(clippy::inline_always)] // the packet is marked in place, so that it is copied once
+    pub fn apply(&mut self, admission: Admission, mut packet: P, take_in: impl FnOnce(P))
     where
         P: Packet,
     {
-        match judgement {
-            Judgement::Admit => {}
-            Judgement::Mark(reason) => {
+        match admission {
+            Admission::Admit => {}
+            Admission::Mark(reason) => {
                 packet.set_ce();
                 self.sink.marked(&packet, reason);
             }
-            Judgement::Drop(reason) => return self.drop(packet, reason),
+            Admission::Drop(reason) => return self.drop(packet, reason),
         }
         take_in(packet);
     }
 }
 
-/// What an arriving packet meets, or a timer, at a queue whose owner keeps those that wait
-/// ([`Discipline::judge`]).
-pub struct Meeting<'a> {
+/// What an arriving packet finds, or a timer, at a queue whose owner keeps those that wait
+/// ([`Discipline::admit`]).
+pub struct AdmissionContext<'a> {
     /// The present instant; never earlier than in the call before.
     pub now: Time,
     /// What waits before it.
@@ -222,18 +222,18 @@ pub struct Meeting<'a> {
     pub random: &'a mut Stream,
 }
 
-/// What [`Discipline::judge`] says of an arriving packet.
+/// What [`Discipline::admit`] decides on an arriving packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Admission {
     /// It gets in.
     Admit,
-    /// It gets in marked; only ever said of a packet that is ECN-capable.
+    /// It gets in marked; only ever decided on a packet that is ECN-capable.
     Mark(Reason),
     /// It is dropped.
     Drop(Reason),
 }
 
-impl Judgement {
+impl Admission {
     /// Congestion is signalled on `packet`: by a mark where `marking` is wanted and the packet is
     /// ECN-capable, else by a drop (RFC 3168, section 5).
     #[inline]
@@ -252,8 +252,8 @@ impl Judgement {
     }
 }
 
-/// A queue, as a discipline sees it that judges packets at the head.
-pub trait Heads<P> {
+/// A queue, as a discipline sees it that decides on packets at the head.
+pub trait HeadQueue<P> {
     /// The packet at the head.
     fn head(&self) -> Option<&P>;
     /// The packet at the head, to be marked where it stands.
@@ -285,9 +285,9 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Follows one part of the queue, whose backlog went from `before` to `after`.
+    /// One part of the queue has `after` in place of `before`.
     #[inline]
-    pub(crate) fn follow(&mut self, before: Self, after: Self) {
+    pub(crate) fn replace_part(&mut self, before: Self, after: Self) {
         self.packets = self.packets + after.packets - before.packets;
         self.bytes = self.bytes + after.bytes - before.bytes;
     }
@@ -382,43 +382,44 @@ pub trait Discipline<P: Packet> {
     }
 
     /// Whether it is first in, first out, and does whatever it does to a packet when that arrives.
-    /// The owner may keep the packets of such a queue itself and call [`judge`](Self::judge) and
+    /// The owner may keep the packets of such a queue itself and call [`admit`](Self::admit) and
     /// [`tick`](Self::tick) alone: once it is known on arrival whether a packet gets in, it is
     /// known when it will leave.
-    fn judges_arrivals(&self) -> bool {
+    fn decides_at_enqueue(&self) -> bool {
         false
     }
 
-    /// Judges an arriving packet, if it [judges arrivals](Self::judges_arrivals) and its owner
-    /// keeps those that wait. The owner then calls neither [`enqueue`](Self::enqueue),
+    /// Decides on an arriving packet, if it [does so at enqueue](Self::decides_at_enqueue) and its
+    /// owner keeps those that wait. The owner then calls neither [`enqueue`](Self::enqueue),
     /// [`dequeue`](Self::dequeue) nor [`on_timer`](Self::on_timer), marks the packet if told to,
     /// and sends what gets in as soon as the link is free.
-    fn judge(&mut self, _packet: &P, _meeting: &mut Meeting<'_>) -> Judgement {
-        Judgement::Admit
+    fn admit(&mut self, _packet: &P, _ctx: &mut AdmissionContext<'_>) -> Admission {
+        Admission::Admit
     }
 
     /// Whether it is first in, first out, drops the arrival that finds no room as
-    /// [`Reason::Overlimit`], and otherwise judges packets only when they are to leave, by their
-    /// sojourn and by what waits behind them. The owner may keep the packets of such a queue itself
-    /// and call [`foresees`](Self::foresees) and [`judge_heads`](Self::judge_heads) alone.
-    fn judges_heads(&self) -> bool {
+    /// [`Reason::Overlimit`], and otherwise decides on packets only when they are to leave, by
+    /// their sojourn and by what waits behind them. The owner may keep the packets of such a queue
+    /// itself and call [`departs_unchanged`](Self::departs_unchanged) and
+    /// [`drop_at_head`](Self::drop_at_head) alone.
+    fn decides_at_dequeue(&self) -> bool {
         false
     }
 
-    /// Whether a packet is certain to leave unchanged at `leaves`, when it is at the head and at
+    /// Whether a packet is certain to leave unchanged at `departure`, when it is at the head and at
     /// least `behind` bytes wait behind it, whatever arrives until then. If so, it counts as gone;
     /// if not, nothing has changed.
-    fn foresees(&mut self, _head: &P, _behind: Bytes, _leaves: Time) -> bool {
+    fn departs_unchanged(&mut self, _head: &P, _behind: Bytes, _departure: Time) -> bool {
         false
     }
 
     /// Takes the drops and marks at the head that are due before the next packet leaves, in a queue
     /// whose owner keeps the packets.
-    fn judge_heads(&mut self, _queue: &mut dyn Heads<P>, _ctx: &mut Context<'_, P>) {}
+    fn drop_at_head(&mut self, _queue: &mut dyn HeadQueue<P>, _ctx: &mut Context<'_, P>) {}
 
     /// Periodic work in a queue whose owner keeps the packets: there nothing else moves
     /// [`next_timer`](Self::next_timer).
-    fn tick(&mut self, _meeting: &mut Meeting<'_>) {}
+    fn tick(&mut self, _ctx: &mut AdmissionContext<'_>) {}
 
     /// Periodic work.
     fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}

@@ -192,7 +192,7 @@ impl<P: Packet> DualPi2<P> {
         }
     }
 
-    fn judge_low(&mut self, packet: P, ctx: &mut Context<'_, P>) -> Option<P> {
+    fn admit_low(&mut self, packet: P, ctx: &mut Context<'_, P>) -> Option<P> {
         let prob = self.law.prob();
         let coupled = self.params.k * prob;
         let sojourn = ctx.now.since(packet.enqueued());
@@ -217,7 +217,7 @@ impl<P: Packet> DualPi2<P> {
         Some(packet)
     }
 
-    fn judge_classic(&mut self, packet: P, ctx: &mut Context<'_, P>) -> Option<P> {
+    fn admit_classic(&mut self, packet: P, ctx: &mut Context<'_, P>) -> Option<P> {
         let prob = self.law.prob();
         let square = prob * prob;
         if self.is_exempt() || !self.falls(2, square, ctx) {
@@ -274,9 +274,9 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
             };
             let size = packet.size().as_f64();
             let kept = if serves_low {
-                self.judge_low(packet, ctx)
+                self.admit_low(packet, ctx)
             } else {
-                self.judge_classic(packet, ctx)
+                self.admit_classic(packet, ctx)
             };
             let Some(packet) = kept else { continue };
             let weight = self.params.classic_weight.0;

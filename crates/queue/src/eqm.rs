@@ -46,7 +46,7 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::{
-    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason,
+    Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason,
 };
 
 params! {
@@ -241,10 +241,10 @@ impl<P: Packet> Eqm<P> {
     }
 
     /// Whether to shed this arrival, which has been counted.
-    fn sheds(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> bool {
+    fn sheds(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> bool {
         let params = &self.params;
         let size = packet.size().as_f64();
-        let waiting = meeting.waiting;
+        let waiting = ctx.waiting;
         let mean = match waiting.packets {
             0 => size,
             packets => waiting.bytes.as_f64() / packets as f64,
@@ -253,7 +253,7 @@ impl<P: Packet> Eqm<P> {
         let mut rate = self.all.rate;
         if params.per_flow {
             admissible /= self.flows.shares.len() as f64;
-            rate = self.flows.of(packet.flow(), meeting.now).rate;
+            rate = self.flows.of(packet.flow(), ctx.now).rate;
         }
         if params.queue_only {
             rate = self.rate;
@@ -270,10 +270,10 @@ impl<P: Packet> Eqm<P> {
             self.prob
         };
         if params.randomised {
-            return meeting.random.chance(p);
+            return ctx.random.chance(p);
         }
         let share = if params.per_flow {
-            self.flows.of(packet.flow(), meeting.now)
+            self.flows.of(packet.flow(), ctx.now)
         } else {
             &mut self.all
         };
@@ -283,16 +283,16 @@ impl<P: Packet> Eqm<P> {
 
 impl<P: Packet> Discipline<P> for Eqm<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let judgement = self.judge(&packet, &mut ctx.meeting(self.queue.backlog()));
-        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+        let admission = self.admit(&packet, &mut ctx.admission(self.queue.backlog()));
+        ctx.apply(admission, packet, |packet| self.queue.push(packet));
     }
 
-    fn judges_arrivals(&self) -> bool {
+    fn decides_at_enqueue(&self) -> bool {
         true
     }
 
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
-        let (size, now) = (packet.size(), meeting.now);
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
+        let (size, now) = (packet.size(), ctx.now);
         let averaging = self.params.averaging;
         self.all.count(size, now, averaging.as_s());
         if self.params.per_flow {
@@ -300,15 +300,15 @@ impl<P: Packet> Discipline<P> for Eqm<P> {
             let share = self.flows.of(packet.flow(), now);
             share.count(size, now, averaging.as_s());
         }
-        let Backlog { packets, bytes } = meeting.waiting;
+        let Backlog { packets, bytes } = ctx.waiting;
         if !self.capacity.admits(packets, bytes, size) {
-            return Judgement::Drop(Reason::Overlimit);
+            return Admission::Drop(Reason::Overlimit);
         }
-        if !self.sheds(packet, meeting) {
-            return Judgement::Admit;
+        if !self.sheds(packet, ctx) {
+            return Admission::Admit;
         }
         let marking = self.params.ecn && self.prob < self.params.mark_limit.0;
-        Judgement::signal(packet, marking, Reason::Unforced)
+        Admission::signal(packet, marking, Reason::Unforced)
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {

@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, VecDeque};
 use sojourn_base::{Auto, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Meeting, Packet, ProbeValue};
+use crate::{AdmissionContext, Packet, ProbeValue};
 
 params! {
     /// Parameters of Feng's GREEN.
@@ -119,22 +119,20 @@ impl<P> FengGreen<P> {
             active: Active::default(),
             prob: 0.0,
         };
-        Ok(Self::behind(gate, params.limit.on(link)))
+        Ok(Self::with_gate(gate, params.limit.on(link)))
     }
 }
 
 impl<P: Packet> Gate<P> for FengGate {
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
-        let flows = self
-            .active
-            .hear(packet.flow(), meeting.now, self.params.window);
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>, _fits: bool) -> Signal {
+        let flows = self.active.hear(packet.flow(), ctx.now, self.params.window);
         let usual = self.params.rtt.given().unwrap_or(self.link.base_rtt);
         let rtt = packet.rtt().unwrap_or(usual);
         // What all flows would have in flight of such packets, over what the path holds.
         let bits = flows as f64 * packet.size().bits() as f64;
         let root = self.params.c * bits / (self.link.rate.as_f64() * rtt.as_s());
         self.prob = (root * root).min(1.0);
-        Signal::of(meeting.random.chance(self.prob), self.params.ecn)
+        Signal::of(ctx.random.chance(self.prob), self.params.ecn)
     }
 
     fn reset(&mut self) {

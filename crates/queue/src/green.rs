@@ -22,7 +22,7 @@ use sojourn_base::{
 
 use crate::parts::check_period;
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Backlog, Meeting, Packet, ProbeValue};
+use crate::{AdmissionContext, Backlog, Packet, ProbeValue};
 
 params! {
     /// Parameters of GREEN.
@@ -79,7 +79,7 @@ impl<P> Green<P> {
             next_update: Time::ZERO + params.interval,
             params: params.clone(),
         };
-        Ok(Self::behind(gate, params.limit.on(link)))
+        Ok(Self::with_gate(gate, params.limit.on(link)))
     }
 }
 
@@ -96,14 +96,14 @@ impl GreenGate {
 }
 
 impl<P: Packet> Gate<P> for GreenGate {
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>, _fits: bool) -> Signal {
         self.pending += packet.size().bits() as f64;
-        if meeting.now > self.last {
-            self.rate = self.rate_at(meeting.now, self.pending);
+        if ctx.now > self.last {
+            self.rate = self.rate_at(ctx.now, self.pending);
             self.pending = 0.0;
-            self.last = meeting.now;
+            self.last = ctx.now;
         }
-        Signal::of(meeting.random.chance(self.prob), self.params.ecn)
+        Signal::of(ctx.random.chance(self.prob), self.params.ecn)
     }
 
     fn reset(&mut self) {

@@ -43,8 +43,8 @@ pub mod sfq;
 pub mod tbf;
 
 pub use contract::{
-    AckView, Backlog, Context, Dequeued, Discipline, Heads, Judgement, Meeting, Packet, ProbeValue,
-    Reason, Sack, Sink, Status, Warning,
+    AckView, Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, HeadQueue,
+    Packet, ProbeValue, Reason, Sack, Sink, Status, Warning,
 };
 pub use policy::{Governed, Policy};
 pub use registry::{AnyDiscipline, Caller, DISCIPLINES, Registered, build, call, find};

@@ -24,7 +24,7 @@ use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, 
 
 use crate::parts::gate::{Gate, Gated, Signal};
 use crate::parts::{Room, check_period, mistakes};
-use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
+use crate::{AdmissionContext, Backlog, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI.
@@ -85,18 +85,18 @@ impl<P> Pi<P> {
         };
         let (in_bytes, mean) = (params.bytes, params.mean_packet);
         let room = Room::of(params.limit.on(link), preset, in_bytes, mean, link);
-        Ok(Self::behind(gate, room))
+        Ok(Self::with_gate(gate, room))
     }
 }
 
 impl<P: Packet> Gate<P> for PiGate {
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>, _fits: bool) -> Signal {
         let share = if self.params.bytes {
             packet.size().as_f64() / self.params.mean_packet.as_f64()
         } else {
             1.0
         };
-        Signal::of(meeting.random.chance(self.prob * share), self.params.ecn)
+        Signal::of(ctx.random.chance(self.prob * share), self.params.ecn)
     }
 
     fn reset(&mut self) {

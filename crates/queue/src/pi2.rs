@@ -27,7 +27,7 @@ use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params}
 use crate::parts::gate::{Gate, Gated, Signal};
 use crate::parts::mistakes::{self, Spared};
 use crate::parts::pi_law::PiLaw;
-use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
+use crate::{AdmissionContext, Backlog, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI2.
@@ -76,24 +76,24 @@ impl<P> Pi2<P> {
             ecn: params.ecn,
             link: *link,
         };
-        Ok(Self::behind(gate, params.limit.on(link)))
+        Ok(Self::with_gate(gate, params.limit.on(link)))
     }
 }
 
 impl<P: Packet> Gate<P> for Pi2Gate {
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal {
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>, fits: bool) -> Signal {
         if !fits {
             return Signal::None;
         }
         let scalable = self.ecn && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce);
         let p = self.law.prob();
-        let (first, second) = (meeting.random.uniform(), meeting.random.uniform());
+        let (first, second) = (ctx.random.uniform(), ctx.random.uniform());
         let hit = if scalable {
             first < self.k * p
         } else {
             first.max(second) < p
         };
-        let is_short = meeting.waiting.bytes.get() < 2 * self.link.mtu.get();
+        let is_short = ctx.waiting.bytes.get() < 2 * self.link.mtu.get();
         Signal::of(hit && !is_short, self.ecn)
     }
 

@@ -53,9 +53,9 @@ pub struct View<'a> {
     pub now: Time,
     /// The discipline's own random stream.
     pub random: &'a mut Stream,
-    /// What waits; a packet that is judged is not counted.
+    /// What waits; a packet that is decided on is not counted.
     pub backlog: Backlog,
-    /// The same for each queue, where there are several; a packet that is judged is counted.
+    /// The same for each queue, where there are several; a packet that is decided on is counted.
     pub queues: &'a [Backlog],
 }
 

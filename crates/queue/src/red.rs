@@ -85,7 +85,8 @@ use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
 use crate::parts::{Fifo, Room, mistakes};
 use crate::{
-    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
+    Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue,
+    Reason, Warning,
 };
 
 params! {
@@ -274,13 +275,13 @@ impl<P> Red<P> {
 impl<P: Packet> Red<P> {
     /// What the average says of a packet of `size`.
     #[inline]
-    fn verdict(&mut self, size: Bytes, meeting: &mut Meeting<'_>) -> Verdict {
-        let Meeting { now, waiting, .. } = *meeting;
+    fn verdict(&mut self, size: Bytes, ctx: &mut AdmissionContext<'_>) -> Verdict {
+        let AdmissionContext { now, waiting, .. } = *ctx;
         let idle_since = self.idle_since.take();
         let law = match &mut self.law {
             Law::Real(law) => law,
             Law::Linux(law) => {
-                return law.arrival(waiting.bytes, idle_since, now, meeting.random);
+                return law.arrival(waiting.bytes, idle_since, now, ctx.random);
             }
         };
         let queue = if self.in_bytes {
@@ -296,7 +297,7 @@ impl<P: Packet> Red<P> {
             idle: idle_since.map(|since| now.since(since)),
         };
         // One draw per arrival, so that the stream does not depend on the average.
-        let u = meeting.random.uniform();
+        let u = ctx.random.uniform();
         let share = self
             .in_bytes
             .then(|| size.as_f64() / self.params.mean_packet.as_f64());
@@ -324,26 +325,26 @@ impl<P: Packet> Red<P> {
         self.params.ecn && !self.params.hard_drop
     }
 
-    /// Judges an arriving packet by the average, and by the room that there is.
+    /// Decides on an arriving packet by the average, and by the room that there is.
     #[inline]
-    fn decide(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+    fn decide(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
         let size = packet.size();
-        let judgement = match self.verdict(size, meeting) {
-            Verdict::Pass => Judgement::Admit,
-            Verdict::Early => Judgement::signal(packet, self.marks_early(), Reason::Unforced),
-            Verdict::Hard => Judgement::signal(packet, self.marks_hard(), Reason::Forced),
+        let admission = match self.verdict(size, ctx) {
+            Verdict::Pass => Admission::Admit,
+            Verdict::Early => Admission::signal(packet, self.marks_early(), Reason::Unforced),
+            Verdict::Hard => Admission::signal(packet, self.marks_hard(), Reason::Forced),
         };
         // ns-2 lets a full buffer overrule the average.
-        if !self.room.admits(meeting.waiting, size)
-            && (!judgement.is_drop() || self.preset == Preset::Ns2)
+        if !self.room.admits(ctx.waiting, size)
+            && (!admission.is_drop() || self.preset == Preset::Ns2)
         {
             self.overflow();
-            return Judgement::Drop(Reason::Overlimit);
+            return Admission::Drop(Reason::Overlimit);
         }
-        if !judgement.is_drop() {
+        if !admission.is_drop() {
             self.room.took(size);
         }
-        judgement
+        admission
     }
 
     fn overflow(&mut self) {
@@ -355,27 +356,27 @@ impl<P: Packet> Red<P> {
 
 impl<P: Packet> Discipline<P> for Red<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let judgement = self.decide(&packet, &mut ctx.meeting(self.queue.backlog()));
-        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+        let admission = self.decide(&packet, &mut ctx.admission(self.queue.backlog()));
+        ctx.apply(admission, packet, |packet| self.queue.push(packet));
     }
 
-    fn judges_arrivals(&self) -> bool {
+    fn decides_at_enqueue(&self) -> bool {
         true
     }
 
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
-        self.tick(meeting);
-        let judgement = self.decide(packet, meeting);
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
+        self.tick(ctx);
+        let admission = self.decide(packet, ctx);
         // A link that stays free asks again, and finds nothing.
-        if meeting.free_since.is_some() && judgement.is_drop() {
-            self.idle_since = Some(meeting.now);
+        if ctx.free_since.is_some() && admission.is_drop() {
+            self.idle_since = Some(ctx.now);
         }
-        judgement
+        admission
     }
 
     /// Learns since when the link has been free.
-    fn tick(&mut self, meeting: &mut Meeting<'_>) {
-        if let Some(since) = meeting.free_since {
+    fn tick(&mut self, ctx: &mut AdmissionContext<'_>) {
+        if let Some(since) = ctx.free_since {
             self.idle_since.get_or_insert(since);
         }
     }

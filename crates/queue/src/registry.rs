@@ -10,8 +10,8 @@ use sojourn_base::{
 };
 
 use crate::contract::{
-    Backlog, Context, Dequeued, Discipline, Heads, Judgement, Meeting, Packet, ProbeValue, Status,
-    Warning,
+    Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, HeadQueue, Packet,
+    ProbeValue, Status, Warning,
 };
 use crate::parts::mistakes;
 
@@ -216,30 +216,30 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.plain_capacity())
     }
 
-    fn judges_arrivals(&self) -> bool {
-        each!(self, discipline => discipline.judges_arrivals())
+    fn decides_at_enqueue(&self) -> bool {
+        each!(self, discipline => discipline.decides_at_enqueue())
     }
 
     #[inline]
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
-        each!(self, discipline => discipline.judge(packet, meeting))
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
+        each!(self, discipline => discipline.admit(packet, ctx))
     }
 
-    fn judges_heads(&self) -> bool {
-        each!(self, discipline => discipline.judges_heads())
+    fn decides_at_dequeue(&self) -> bool {
+        each!(self, discipline => discipline.decides_at_dequeue())
     }
 
     #[inline]
-    fn foresees(&mut self, head: &P, behind: Bytes, leaves: Time) -> bool {
-        each!(self, discipline => discipline.foresees(head, behind, leaves))
+    fn departs_unchanged(&mut self, head: &P, behind: Bytes, departure: Time) -> bool {
+        each!(self, discipline => discipline.departs_unchanged(head, behind, departure))
     }
 
-    fn judge_heads(&mut self, queue: &mut dyn Heads<P>, ctx: &mut Context<'_, P>) {
-        each!(self, discipline => discipline.judge_heads(queue, ctx));
+    fn drop_at_head(&mut self, queue: &mut dyn HeadQueue<P>, ctx: &mut Context<'_, P>) {
+        each!(self, discipline => discipline.drop_at_head(queue, ctx));
     }
 
-    fn tick(&mut self, meeting: &mut Meeting<'_>) {
-        each!(self, discipline => discipline.tick(meeting));
+    fn tick(&mut self, ctx: &mut AdmissionContext<'_>) {
+        each!(self, discipline => discipline.tick(ctx));
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {

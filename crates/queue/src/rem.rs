@@ -52,7 +52,8 @@ use sojourn_base::{
 
 use crate::parts::{Fifo, check_period, mistakes};
 use crate::{
-    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
+    Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue,
+    Reason, Warning,
 };
 
 params! {
@@ -215,35 +216,35 @@ fn probability(phi: f64, price: f64) -> f64 {
 
 impl<P: Packet> Discipline<P> for Rem<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let judgement = self.judge(&packet, &mut ctx.meeting(self.queue.backlog()));
-        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+        let admission = self.admit(&packet, &mut ctx.admission(self.queue.backlog()));
+        ctx.apply(admission, packet, |packet| self.queue.push(packet));
     }
 
-    fn judges_arrivals(&self) -> bool {
+    fn decides_at_enqueue(&self) -> bool {
         !self.marks_at_head()
     }
 
     /// Out of line, so that the packet stays in one piece: to be read in pieces and copied as a
     /// whole right after stalls the processor.
     #[inline(never)]
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
         let size = packet.size();
         if self.ns2 {
             self.count(size);
         }
-        let Backlog { packets, bytes } = meeting.waiting;
+        let Backlog { packets, bytes } = ctx.waiting;
         if !self.capacity.admits(packets, bytes, size) {
-            return Judgement::Drop(Reason::Overlimit);
+            return Admission::Drop(Reason::Overlimit);
         }
-        let judgement = if !self.marks_at_head() && self.chosen(size, meeting.random) {
-            Judgement::signal(packet, self.params.ecn, Reason::Unforced)
+        let admission = if !self.marks_at_head() && self.chosen(size, ctx.random) {
+            Admission::signal(packet, self.params.ecn, Reason::Unforced)
         } else {
-            Judgement::Admit
+            Admission::Admit
         };
-        if !self.ns2 && !judgement.is_drop() {
+        if !self.ns2 && !admission.is_drop() {
             self.count(size);
         }
-        judgement
+        admission
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
@@ -280,8 +281,8 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         Some(self.next_update)
     }
 
-    fn tick(&mut self, meeting: &mut Meeting<'_>) {
-        self.update(meeting.waiting, meeting.now);
+    fn tick(&mut self, ctx: &mut AdmissionContext<'_>) {
+        self.update(ctx.waiting, ctx.now);
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {

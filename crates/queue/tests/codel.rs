@@ -65,7 +65,7 @@ fn standing(preset: Preset, params: &[(&str, &str)], packets: u64, ecn: Ecn) -> 
     bench
 }
 
-/// The packet that is sent after the first drop is judged too: a good one means that sojourns must
+/// The packet that is sent after the first drop is tested too: a good one means that sojourns must
 /// stay above the target for another interval before the next drop.
 #[test]
 fn a_good_packet_after_the_first_drop_ends_the_time_above() {

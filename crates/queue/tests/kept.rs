@@ -1,4 +1,4 @@
-//! Where the owner of a queue keeps the packets itself and asks the discipline for its judgement
+//! Where the owner of a queue keeps the packets itself and asks the discipline for its decision
 //! alone, all comes out as where the discipline keeps them.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{
-    AnyDiscipline, Backlog, Context, Discipline, Judgement, Meeting, Packet, Reason, Sink,
+    Admission, AdmissionContext, AnyDiscipline, Backlog, Context, Discipline, Packet, Reason, Sink,
 };
 
-/// A link whose owner keeps what waits, and asks the discipline for its judgement alone.
+/// A link whose owner keeps what waits, and asks the discipline for its decision alone.
 struct Keeper {
     bench: Bench,
     /// When the transmission begins of each that may wait still, and its bytes.
@@ -26,11 +26,11 @@ impl Keeper {
     fn ask<A>(
         &mut self,
         now: Time,
-        ask: impl FnOnce(&mut AnyDiscipline<TestPacket>, &mut Meeting<'_>) -> A,
+        ask: impl FnOnce(&mut AnyDiscipline<TestPacket>, &mut AdmissionContext<'_>) -> A,
     ) -> A {
         self.waiting.retain(|&(begins, _)| begins > now);
         let bytes = self.waiting.iter().map(|&(_, bytes)| bytes).sum();
-        let mut meeting = Meeting {
+        let mut ctx = AdmissionContext {
             now,
             waiting: Backlog {
                 packets: self.waiting.len(),
@@ -39,7 +39,7 @@ impl Keeper {
             free_since: (self.free_at <= now).then_some(self.free_at),
             random: &mut self.bench.random,
         };
-        ask(&mut self.bench.discipline, &mut meeting)
+        ask(&mut self.bench.discipline, &mut ctx)
     }
 
     fn timers_before(&mut self, now: Time) {
@@ -50,17 +50,15 @@ impl Keeper {
 
     fn send(&mut self, now: Time, mut packet: TestPacket) {
         self.timers_before(now);
-        let judgement = self.ask(now, |discipline, meeting| {
-            discipline.judge(&packet, meeting)
-        });
+        let admission = self.ask(now, |discipline, ctx| discipline.admit(&packet, ctx));
         let record = &mut self.bench.record;
-        match judgement {
-            Judgement::Admit => {}
-            Judgement::Mark(reason) => {
+        match admission {
+            Admission::Admit => {}
+            Admission::Mark(reason) => {
                 packet.set_ce();
                 record.marked(&packet, reason);
             }
-            Judgement::Drop(reason) => return record.dropped(packet, reason),
+            Admission::Drop(reason) => return record.dropped(packet, reason),
         }
         let begins = self.free_at.max(now);
         self.waiting.push_back((begins, packet.size));
@@ -72,18 +70,18 @@ impl Keeper {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Of those that judge arrivals nothing else is needed: the same packets leave at the same
+    /// Of those that decide at enqueue nothing else is needed: the same packets leave at the same
     /// instants, and the same are dropped and marked, as where they keep their queue themselves.
     #[test]
-    fn a_judgement_says_all(ops in operations()) {
+    fn a_decision_at_enqueue_says_all(ops in operations()) {
         let made = |case: Case| Bench::under(case.preset, case.name, case.params);
-        let mut judges = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for case in cases() {
             let mut whole = made(case);
-            if !whole.discipline.judges_arrivals() {
+            if !whole.discipline.decides_at_enqueue() {
                 continue;
             }
-            judges.insert(case.name);
+            names.insert(case.name);
             let mut keeper = Keeper { bench: made(case), waiting: VecDeque::new(), free_at: Time::ZERO };
             let mut now = Time::ZERO;
             for (gap, op) in &ops {
@@ -102,7 +100,7 @@ proptest! {
             prop_assert_eq!(&keeper.bench.delivered, &whole.delivered, "{:?}", case);
         }
         let known = ["ared", "avq", "feng_green", "green", "pi", "red", "rem"];
-        prop_assert!(judges.is_superset(&BTreeSet::from(known)), "{:?}", judges);
+        prop_assert!(names.is_superset(&BTreeSet::from(known)), "{:?}", names);
     }
 }
 
@@ -130,18 +128,18 @@ impl Seer {
     }
 
     /// What is due at the head is dropped and marked.
-    fn judge(&mut self) {
+    fn drop_due(&mut self) {
         let mut ctx = Context {
             now: self.free_at,
             random: &mut self.bench.random,
             sink: &mut self.bench.record,
         };
-        (self.bench.discipline).judge_heads(&mut self.queue, &mut ctx);
+        (self.bench.discipline).drop_at_head(&mut self.queue, &mut ctx);
     }
 
     fn leave_until(&mut self, now: Time) {
         while self.free_at <= now && !self.queue.is_empty() {
-            self.judge();
+            self.drop_due();
             self.leave();
         }
     }
@@ -159,7 +157,7 @@ impl Seer {
         self.queue.push(packet);
         while let Some(head) = self.queue.head() {
             let behind = self.queue.bytes() - head.size();
-            if !(self.bench.discipline).foresees(head, behind, self.free_at) {
+            if !(self.bench.discipline).departs_unchanged(head, behind, self.free_at) {
                 break;
             }
             self.early += usize::from(self.free_at > now);
@@ -172,17 +170,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// What is foreseen comes true: the same packets leave at the same instants, and the same are
-    /// dropped and marked at the head, as where all is judged at its time.
+    /// dropped and marked at the head, as where all is decided at its time.
     #[test]
     fn what_is_foreseen_comes_true(ops in operations()) {
         let made = |case: Case| Bench::under(case.preset, case.name, case.params);
-        let (mut judges, mut early) = (BTreeSet::new(), 0);
+        let (mut names, mut early) = (BTreeSet::new(), 0);
         for case in cases() {
             let mut whole = made(case);
-            if !whole.discipline.judges_heads() {
+            if !whole.discipline.decides_at_dequeue() {
                 continue;
             }
-            judges.insert(case.name);
+            names.insert(case.name);
             let mut seer = Seer {
                 bench: made(case),
                 queue: Fifo::default(),
@@ -203,7 +201,7 @@ proptest! {
             whole.link_until(end);
             seer.leave_until(end);
             if arrivals > 0 {
-                seer.judge();
+                seer.drop_due();
             }
             early += seer.early;
             prop_assert_eq!(seer.bench.inside(), whole.inside(), "{:?}", case);
@@ -212,6 +210,6 @@ proptest! {
             prop_assert_eq!(&seer.bench.delivered, &whole.delivered, "{:?}", case);
             prop_assert!(arrivals < 50 || early > 0, "{:?}", case);
         }
-        prop_assert!(judges.contains("codel"), "{:?}", judges);
+        prop_assert!(names.contains("codel"), "{:?}", names);
     }
 }

@@ -48,7 +48,7 @@ fn a_target_below_one_packet() {
     let last = ": once more than one packet waits,";
     let behind = ": once more than one packet waits behind the first,";
     let two = ": once two packets wait before an arrival,";
-    for (name, target, judged) in [
+    for (name, target, expected) in [
         ("codel", "5 ms", behind),
         ("fq_codel", "5 ms", behind),
         ("cobalt", "5 ms", last),
@@ -65,13 +65,13 @@ fn a_target_below_one_packet() {
         slow.rate = Rate::from_bps(1_000_000).expect("a rate");
         let bench = Bench::behind(slow, Preset::Reference, name, &target);
         let told = &bench.discipline.mistakes(slow.mtu)[0].what;
-        assert!(told.contains(judged), "{name}: {told}");
+        assert!(told.contains(expected), "{name}: {told}");
         let enough = [("target", "12 ms")];
         assert_eq!(reference(name, 1_000, &enough), [""; 0], "{name}");
     }
 }
 
-/// A discipline that hears of another link judges its target by that one.
+/// A discipline that hears of another link checks its target against that one.
 #[test]
 fn a_link_that_became_slow() {
     for name in ["codel", "fq_codel", "cobalt", "fq_cobalt"] {

@@ -4,7 +4,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
 
 use super::unplaced::Unplaced;
-use super::{Judges, Link, LinkSpec};
+use super::{DecidesAt, Link, LinkSpec};
 use crate::SimPacket;
 use crate::ledger::Shared;
 
@@ -106,7 +106,7 @@ impl Link {
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
         self.room.filter(|_| {
-            self.hands_over && self.fed_by == FedBy::Events && self.judges == Judges::Nothing
+            self.hands_over && self.fed_by == FedBy::Events && self.decides_at == DecidesAt::Nowhere
         })
     }
 

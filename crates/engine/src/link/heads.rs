@@ -1,18 +1,18 @@
-//! A queue whose discipline [judges heads](Discipline::judges_heads), as CoDel does, at a link that
-//! [hands over](crate::handover).
+//! A queue whose discipline [decides at dequeue](Discipline::decides_at_dequeue), as CoDel does, at
+//! a link that [hands over](crate::handover).
 //!
 //! When a packet is to leave is known as soon as it is known what becomes of those before it.
-//! Whether it does is judged by how long it has waited then, and by what waits behind it. Mostly
+//! Whether it does is decided by how long it has waited then, and by what waits behind it. Mostly
 //! that can be foreseen: what has not waited for long leaves; so does what has, if no drop is due
 //! by then; and as soon as enough has come behind a packet, it is known that enough waits there. A
-//! packet that is foreseen to leave is booked, as by one with [known
-//! departures](super::known_departures), and handed over at once. The others are judged when they
-//! are to leave, with all known that came before. So is what leaves only when the books have been
-//! closed.
+//! packet that is foreseen to leave is booked, as by a queue with [known
+//! departures](super::known_departures), and handed over at once. The others are decided on when
+//! they are to leave, with all known that came before. So is what leaves only when the books have
+//! been closed.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
-use sojourn_queue::{Context, Discipline, Heads, Reason};
+use sojourn_queue::{Context, Discipline, HeadQueue, Reason};
 
 use super::discipline::Books;
 use super::{HandedOver, Horizon, Link};
@@ -21,12 +21,12 @@ use crate::ring::Ring;
 use crate::{LinkId, Observer, SimPacket};
 
 /// The packets that wait and are not foreseen to leave.
-struct Waiting<'a> {
+struct HeldQueue<'a> {
     packets: &'a mut Ring<SimPacket>,
     bytes: Bytes,
 }
 
-impl Heads<SimPacket> for Waiting<'_> {
+impl HeadQueue<SimPacket> for HeldQueue<'_> {
     fn head(&self) -> Option<&SimPacket> {
         self.packets.first()
     }
@@ -52,7 +52,7 @@ impl Link {
     /// Takes an arriving packet, before which all have left that do up to `now`; tells when it
     /// comes out, if it is foreseen at once to leave.
     #[inline(always)]
-    pub(crate) fn line_up<O: Observer>(
+    pub(crate) fn enqueue_held<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -88,7 +88,11 @@ impl Link {
     #[inline(always)]
     fn is_foreseen(&mut self, packet: &SimPacket, behind: Bytes, close_at: Time) -> bool {
         let leaves = self.sends_until;
-        leaves < close_at && self.spec.discipline.foresees(packet, behind, leaves)
+        leaves < close_at
+            && self
+                .spec
+                .discipline
+                .departs_unchanged(packet, behind, leaves)
     }
 
     /// The first packet that waits, if it is foreseen to leave.
@@ -122,7 +126,7 @@ impl Link {
 
     /// The next packet that leaves up to `until`, before which all that arrives is known.
     #[inline(never)]
-    pub(crate) fn next_judged<O: Observer>(
+    pub(crate) fn next_decided<O: Observer>(
         &mut self,
         id: LinkId,
         until: Time,
@@ -131,7 +135,7 @@ impl Link {
     ) -> Option<HandedOver> {
         while !self.packets.is_empty() && self.sends_until <= until {
             let now = self.sends_until;
-            self.judge_heads(id, now, shared, observer);
+            self.drop_at_head(id, now, shared, observer);
             if let Some(&packet) = self.packets.first() {
                 self.ledger.depart(packet.bytes(), packet.stamp, now);
                 observer.dequeued(now, id, &packet);
@@ -146,7 +150,7 @@ impl Link {
     /// All has left that does up to the horizon, and nothing more arrives up to it: where nothing
     /// waits, the discipline is asked in vain, as a link does when it has sent the last. Works out
     /// what is due next.
-    pub(crate) fn rest<O: Observer>(
+    pub(crate) fn note_idle<O: Observer>(
         &mut self,
         id: LinkId,
         horizon: Horizon,
@@ -158,19 +162,19 @@ impl Link {
         if asks_at > horizon.departures {
             self.due = self.due.min(asks_at);
         } else {
-            self.judge_heads(id, asks_at, shared, observer);
+            self.drop_at_head(id, asks_at, shared, observer);
         }
     }
 
-    /// The discipline judges what is at the head `now`.
-    fn judge_heads<O: Observer>(
+    /// The discipline takes the drops and marks at the head that are due `now`.
+    fn drop_at_head<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        let mut waiting = Waiting {
+        let mut waiting = HeldQueue {
             bytes: Bytes::new(self.ledger.backlog().bytes),
             packets: &mut self.packets,
         };
@@ -188,6 +192,6 @@ impl Link {
             random: &mut self.spec.random,
             sink: &mut sink,
         };
-        (self.spec.discipline).judge_heads(&mut waiting, &mut ctx);
+        (self.spec.discipline).drop_at_head(&mut waiting, &mut ctx);
     }
 }

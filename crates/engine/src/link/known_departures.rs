@@ -10,16 +10,17 @@
 //! closed; when they are opened again, it is booked as far as it begins before they close the next
 //! time.
 //!
-//! The same holds of a queue whose discipline [judges
-//! arrivals](sojourn_queue::Discipline::judges_arrivals), as RED does: it is asked when a packet
-//! comes, and the link keeps what gets in. Where it judges heads, see [`heads`](super::heads).
+//! The same holds of a queue whose discipline [decides at
+//! enqueue](sojourn_queue::Discipline::decides_at_enqueue), as RED does: it is asked when a packet
+//! comes, and the link keeps what gets in. Where it decides at dequeue, see
+//! [`heads`](super::heads).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Stream, Time};
-use sojourn_queue::{Backlog, Discipline, Judgement, Meeting, Packet, Reason};
+use sojourn_queue::{Admission, AdmissionContext, Backlog, Discipline, Packet, Reason};
 
 use super::discipline::{MARKED_NOT_ECT, above_limit};
-use super::{Judges, Link};
+use super::{DecidesAt, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -38,8 +39,13 @@ pub(super) struct Booked {
 /// What a discipline is told, where all that has got in is sent by `free`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // once a packet
-fn meeting(now: Time, free: Time, waiting: Backlog, random: &mut Stream) -> Meeting<'_> {
-    Meeting {
+fn admission_context(
+    now: Time,
+    free: Time,
+    waiting: Backlog,
+    random: &mut Stream,
+) -> AdmissionContext<'_> {
+    AdmissionContext {
         now,
         waiting,
         free_since: (free <= now).then_some(free),
@@ -52,7 +58,7 @@ impl Link {
     /// Whether what waits has been handed over already.
     #[inline]
     pub(crate) fn knows_departures(&self) -> bool {
-        self.hands_over && self.room.is_some() && self.judges != Judges::Heads
+        self.hands_over && self.room.is_some() && self.decides_at != DecidesAt::Dequeue
     }
 
     /// Takes an arriving packet that cannot pass, stamped with its arrival, and tells when it comes
@@ -99,9 +105,9 @@ impl Link {
         true
     }
 
-    /// The same where the discipline judges the packet; it is marked where that is said.
+    /// The same where the discipline decides on the packet; it is marked where that is said.
     #[inline(always)]
-    pub(crate) fn promise_judged<O: Observer>(
+    pub(crate) fn promise_admitted<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -113,11 +119,11 @@ impl Link {
         self.tick_before(now);
         let (free, mut waiting) = self.free_and_waiting(now);
         let random = &mut self.spec.random;
-        let mut meeting = meeting(now, free, waiting, random);
-        match self.spec.discipline.judge(packet, &mut meeting) {
-            Judgement::Admit => {}
-            Judgement::Mark(reason) => self.mark(id, now, packet, reason, observer),
-            Judgement::Drop(reason) => {
+        let mut ctx = admission_context(now, free, waiting, random);
+        match self.spec.discipline.admit(packet, &mut ctx) {
+            Admission::Admit => {}
+            Admission::Mark(reason) => self.mark(id, now, packet, reason, observer),
+            Admission::Drop(reason) => {
                 self.refuse(id, now, packet, reason, shared, observer);
                 return None;
             }
@@ -150,8 +156,8 @@ impl Link {
     fn tick(&mut self, now: Time) {
         let (free, waiting) = self.free_and_waiting(now);
         let random = &mut self.spec.random;
-        let mut meeting = meeting(now, free, waiting, random);
-        self.spec.discipline.tick(&mut meeting);
+        let mut ctx = admission_context(now, free, waiting, random);
+        self.spec.discipline.tick(&mut ctx);
         self.timer = self.spec.discipline.next_timer().unwrap_or(Time::NEVER);
     }
 

@@ -170,7 +170,7 @@ impl Link {
     /// it is handed over in turn.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
-    pub(crate) fn take_in<const JUDGES: bool, O: Observer>(
+    pub(crate) fn take_in<const DECIDES: bool, O: Observer>(
         &mut self,
         id: LinkId,
         packet: &mut SimPacket,
@@ -180,8 +180,8 @@ impl Link {
     ) -> Option<Time> {
         let now = packet.stamp;
         observer.delivered(now, shared.came_over(packet), packet);
-        if JUDGES {
-            return self.promise_judged(id, now, packet, shared, observer);
+        if DECIDES {
+            return self.promise_admitted(id, now, packet, shared, observer);
         }
         if !self.lets_pass(now, packet.size) {
             return self.arrive_plain(id, now, packet, capacity, shared, observer);

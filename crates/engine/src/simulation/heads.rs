@@ -1,5 +1,5 @@
-//! The part of the run loop that moves packets through queues [whose heads are
-//! judged](crate::link).
+//! The part of the run loop that moves packets through queues [whose discipline decides at
+//! dequeue](crate::link).
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
@@ -11,7 +11,7 @@ use crate::{LinkId, Observer, SimPacket};
 // As in `hops`: the steps of an event are many and small, and each is written once.
 #[allow(clippy::inline_always)]
 impl<O: Observer> Simulation<O> {
-    /// Runs a queue that the link keeps itself, whose discipline judges heads.
+    /// Runs a queue that the link keeps itself, whose discipline decides at dequeue.
     #[inline(never)]
     pub(super) fn run_heads(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
@@ -22,7 +22,7 @@ impl<O: Observer> Simulation<O> {
         }
         self.let_leave(id, horizon.departures);
         let link = &mut self.links[id as usize];
-        link.rest(id, horizon, &mut self.shared, &mut self.observer);
+        link.note_idle(id, horizon, &mut self.shared, &mut self.observer);
         let next = link.next_event();
         self.schedule(id, next);
     }
@@ -33,12 +33,12 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn take_in_line(&mut self, id: LinkId, packet: &SimPacket, capacity: Capacity) {
         let (now, from) = (packet.stamp, self.shared.came_over(packet));
         self.observer.delivered(now, from, packet);
-        self.line_up(id, now, packet, capacity);
+        self.enqueue_held(id, now, packet, capacity);
     }
 
     /// A packet arrives at such a queue.
     #[inline(always)]
-    pub(super) fn line_up(
+    pub(super) fn enqueue_held(
         &mut self,
         id: LinkId,
         now: Time,
@@ -50,7 +50,7 @@ impl<O: Observer> Simulation<O> {
         }
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        if let Some(stamp) = link.line_up(id, now, packet, capacity, shared, observer) {
+        if let Some(stamp) = link.enqueue_held(id, now, packet, capacity, shared, observer) {
             let behind = link.behind;
             self.announce(packet, stamp, behind);
         }
@@ -69,12 +69,12 @@ impl<O: Observer> Simulation<O> {
     /// All leave that do up to `until`.
     #[inline(never)]
     fn let_leave(&mut self, id: LinkId, until: Time) {
-        let judged = |simulation: &mut Self| {
+        let decided = |simulation: &mut Self| {
             let (shared, observer) = (&mut simulation.shared, &mut simulation.observer);
-            simulation.links[id as usize].next_judged(id, until, shared, observer)
+            simulation.links[id as usize].next_decided(id, until, shared, observer)
         };
-        while let Some(judged) = judged(self) {
-            self.announce_handed_over(id, &judged);
+        while let Some(decided) = decided(self) {
+            self.announce_handed_over(id, &decided);
         }
     }
 

@@ -7,7 +7,7 @@ use sojourn_queue::{Caller, Registered, call};
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::link::{Any, Behind, Horizon, Judges};
+use crate::link::{Any, Behind, DecidesAt, Horizon};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -144,18 +144,18 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
         let link = &mut self.links[id as usize];
         if link.has_due(horizon) {
-            match (link.room, link.judges) {
-                (Some(room), Judges::Nothing) => self.run_kept::<false>(id, horizon, room),
-                (Some(room), Judges::Arrivals) => self.run_kept::<true>(id, horizon, room),
-                (Some(room), Judges::Heads) => self.run_heads(id, horizon, room),
+            match (link.room, link.decides_at) {
+                (Some(room), DecidesAt::Nowhere) => self.run_kept::<false>(id, horizon, room),
+                (Some(room), DecidesAt::Enqueue) => self.run_kept::<true>(id, horizon, room),
+                (Some(room), DecidesAt::Dequeue) => self.run_heads(id, horizon, room),
                 (None, _) => self.run_discipline(id, horizon),
             }
         }
     }
 
-    /// Runs a queue that the link keeps itself, whose discipline `JUDGES` what arrives or is none.
+    /// Runs a queue that the link keeps itself, whose discipline `DECIDES` at enqueue or is none.
     #[inline(never)]
-    fn run_kept<const JUDGES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
+    fn run_kept<const DECIDES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
         let drops = self.looks_ahead && self.links[id as usize].is_nearly_full();
         while let Some(mut packet) = self.next_to_arrive(id, horizon, drops) {
@@ -165,7 +165,7 @@ impl<O: Observer> Simulation<O> {
                 link.run_departures_until(id, packet.stamp, observer);
             }
             link.forget_announced();
-            let taken = link.take_in::<JUDGES, O>(id, &mut packet, capacity, shared, observer);
+            let taken = link.take_in::<DECIDES, O>(id, &mut packet, capacity, shared, observer);
             if let Some(stamp) = taken {
                 let behind = link.behind;
                 self.announce(&packet, stamp, behind);
@@ -288,14 +288,14 @@ impl<O: Observer> Simulation<O> {
         let mut packet = *packet;
         packet.send_on(stamp);
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        let taken = match link.judges {
-            Judges::Nothing => {
+        let taken = match link.decides_at {
+            DecidesAt::Nowhere => {
                 link.take_in::<false, O>(id, &mut packet, capacity, shared, observer)
             }
-            Judges::Arrivals => {
+            DecidesAt::Enqueue => {
                 link.take_in::<true, O>(id, &mut packet, capacity, shared, observer)
             }
-            Judges::Heads => return self.take_in_line(id, &packet, capacity),
+            DecidesAt::Dequeue => return self.take_in_line(id, &packet, capacity),
         };
         if let Some(stamp) = taken {
             let behind = link.behind;
@@ -411,12 +411,12 @@ impl<O: Observer> Simulation<O> {
         stamp.is_some()
     }
 
-    /// The same where the discipline judges it.
+    /// The same where the discipline decides on it.
     #[inline(always)]
     fn wait_if_let_in(&mut self, id: LinkId, now: Time, mut packet: SimPacket) -> bool {
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        let stamp = link.promise_judged(id, now, &mut packet, shared, observer);
+        let stamp = link.promise_admitted(id, now, &mut packet, shared, observer);
         let behind = link.behind;
         if let Some(stamp) = stamp {
             self.announce(&packet, stamp, behind);
@@ -433,11 +433,11 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         if let Some(capacity) = link.room {
-            let is_handed_over = match link.judges {
-                Judges::Nothing => self.wait_in_line(id, now, packet, capacity),
-                Judges::Arrivals => self.wait_if_let_in(id, now, *packet),
-                Judges::Heads => {
-                    self.line_up(id, now, packet, capacity);
+            let is_handed_over = match link.decides_at {
+                DecidesAt::Nowhere => self.wait_in_line(id, now, packet, capacity),
+                DecidesAt::Enqueue => self.wait_if_let_in(id, now, *packet),
+                DecidesAt::Dequeue => {
+                    self.enqueue_held(id, now, packet, capacity);
                     false
                 }
             };
@@ -461,9 +461,9 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];
-        // What comes first at a queue that the link keeps stays so until it is out, unless heads
-        // are judged.
-        let stays = link.keeps_queue() && link.judges != Judges::Heads;
+        // What comes first at a queue that the link keeps stays so until it is out, unless the
+        // discipline decides at dequeue.
+        let stays = link.keeps_queue() && link.decides_at != DecidesAt::Dequeue;
         if link.scheduled == Time::NEVER || !stays {
             let next = link.next_event();
             self.schedule(id, next);
@@ -499,7 +499,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn note_fault(&mut self, id: LinkId, at: Time) {
         let link = &self.links[id as usize];
-        if (link.judges != Judges::Nothing || !link.keeps_queue()) && link.fault.is_some() {
+        if (link.decides_at != DecidesAt::Nowhere || !link.keeps_queue()) && link.fault.is_some() {
             self.breach_at_link(id, at);
         }
     }

@@ -151,7 +151,7 @@ impl<P: Packet> Tin<P> {
     pub(super) fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.backlog;
         let result = act(self);
-        all.follow(before, self.backlog);
+        all.replace_part(before, self.backlog);
         result
     }
 
@@ -294,7 +294,7 @@ impl<P: Packet> Tin<P> {
                     self.lose(packet, reason, shaper, ctx);
                 }
                 Fate::Drop(_) | Fate::Send => {
-                    ctx.tell_mark(&packet, marked);
+                    ctx.report_mark(&packet, marked);
                     let length = shaper.charge(&mut self.clock, size, true, ctx.now);
                     flow.deficit -= length;
                     self.deficit -= length;

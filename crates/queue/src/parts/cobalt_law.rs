@@ -196,7 +196,7 @@ impl CobaltLaw {
     }
 
     /// What is to become of a packet that leaves the queue, bad if it waited longer than `good`;
-    /// and why it was marked, if it was, which whoever sends it [tells](Context::tell_mark).
+    /// and why it was marked, if it was, which whoever sends it [tells](Context::report_mark).
     pub fn judge<P: Packet>(
         &self,
         state: &mut CobaltState,
@@ -251,7 +251,7 @@ impl CobaltLaw {
             marked = Some(Reason::CeThreshold);
         }
         if self.preset == Preset::Ns3 {
-            ctx.tell_mark(packet, marked.take());
+            ctx.report_mark(packet, marked.take());
         }
         if self.blue_threshold.is_some_and(|most| sojourn > most) {
             self.blue_up(state, now);
@@ -292,7 +292,7 @@ impl CobaltLaw {
                 }
                 Fate::Drop(_) | Fate::Send => {
                     if let Some(head) = queue.head() {
-                        ctx.tell_mark(head, marked);
+                        ctx.report_mark(head, marked);
                     }
                     return;
                 }

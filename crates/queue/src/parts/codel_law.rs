@@ -6,7 +6,7 @@ use core::hint::select_unpredictable;
 
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, ParamFault, Preset, Quantity, Span, Time};
 
-use crate::{Context, Heads, Packet, ProbeValue, Reason};
+use crate::{Context, HeadQueue, Packet, ProbeValue, Reason};
 
 /// The settings of the law.
 #[derive(Debug, Clone)]
@@ -229,7 +229,7 @@ impl CodelLaw {
     fn judge<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &(impl Heads<P> + ?Sized),
+        queue: &(impl HeadQueue<P> + ?Sized),
         elsewhere: Bytes,
         now: Time,
     ) -> bool {
@@ -245,24 +245,24 @@ impl CodelLaw {
         bad
     }
 
-    /// Whether a verdict may be [foreseen](Self::foresees): where a packet is neither passed over
+    /// Whether a verdict may be [foreseen](Self::departs_unchanged): where a packet is neither passed over
     /// nor marked for more than the law.
     pub fn may_foresee(&self) -> bool {
         !self.l4s && self.ce_threshold.is_none()
     }
 
-    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at
+    /// Whether it is sure that a packet leaves as it is at `departure`, when it is at the head and at
     /// least so many bytes wait behind it; if so, it counts as gone.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once or twice a packet
-    pub fn foresees<P: Packet>(
+    pub fn departs_unchanged<P: Packet>(
         &self,
         spell: &mut Spell,
         head: &P,
         behind: Bytes,
-        leaves: Time,
+        departure: Time,
     ) -> bool {
-        let now = self.clock(leaves);
+        let now = self.clock(departure);
         let above = self.sojourn(head, now) >= self.target;
         if above && behind < self.least_behind {
             return false;
@@ -279,7 +279,7 @@ impl CodelLaw {
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
     fn signal<P: Packet>(
         &self,
-        queue: &mut (impl Heads<P> + ?Sized),
+        queue: &mut (impl HeadQueue<P> + ?Sized),
         ctx: &mut Context<'_, P>,
     ) -> bool {
         if self.ecn
@@ -308,7 +308,7 @@ impl CodelLaw {
     fn go_on<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &mut (impl Heads<P> + ?Sized),
+        queue: &mut (impl HeadQueue<P> + ?Sized),
         elsewhere: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
@@ -341,7 +341,7 @@ impl CodelLaw {
     fn begin<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &mut (impl Heads<P> + ?Sized),
+        queue: &mut (impl HeadQueue<P> + ?Sized),
         elsewhere: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
@@ -371,7 +371,7 @@ impl CodelLaw {
     pub fn prepare<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &mut (impl Heads<P> + ?Sized),
+        queue: &mut (impl HeadQueue<P> + ?Sized),
         elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
     ) {
@@ -405,7 +405,7 @@ impl CodelLaw {
     fn mark_above<P: Packet>(
         &self,
         threshold: Span,
-        queue: &mut (impl Heads<P> + ?Sized),
+        queue: &mut (impl HeadQueue<P> + ?Sized),
         now: Time,
         ctx: &mut Context<'_, P>,
     ) {

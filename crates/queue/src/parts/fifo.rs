@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sojourn_base::Bytes;
 
-use crate::{Backlog, Dequeued, Heads, Packet};
+use crate::{Backlog, Dequeued, HeadQueue, Packet};
 
 /// For so many packets an empty store keeps memory.
 const KEPT: usize = 16;
@@ -113,7 +113,7 @@ impl<P: Packet> Fifo<P> {
     }
 }
 
-impl<P: Packet> Heads<P> for Fifo<P> {
+impl<P: Packet> HeadQueue<P> for Fifo<P> {
     #[inline]
     fn head(&self) -> Option<&P> {
         self.head()

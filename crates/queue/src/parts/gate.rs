@@ -1,4 +1,4 @@
-//! A first-in first-out queue with a gate: a law that judges each arrival, and nothing else.
+//! A first-in first-out queue with a gate: a law that decides on each arrival, and nothing else.
 //!
 //! PI, PI2, AVQ and GREEN have this in common. An arrival without room is dropped. An arrival on
 //! which the gate signals is marked if the gate marks and the packet is ECN-capable, and dropped
@@ -9,7 +9,8 @@ use sojourn_base::{LinkInfo, Time};
 
 use super::{Fifo, Room};
 use crate::{
-    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
+    Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue,
+    Reason, Warning,
 };
 
 /// What a gate says to an arrival.
@@ -34,10 +35,10 @@ impl Signal {
     }
 }
 
-/// A law that judges arrivals.
+/// A law that decides on arrivals.
 pub trait Gate<P: Packet> {
-    /// Judges an arrival; if it does not `fit`, it is dropped whatever is said.
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal;
+    /// Decides on an arrival; if it does not `fit`, it is dropped whatever is said.
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>, fits: bool) -> Signal;
 
     /// Back to the start.
     fn reset(&mut self);
@@ -80,7 +81,7 @@ pub struct Gated<P, G> {
 
 impl<P, G> Gated<P, G> {
     /// An empty queue.
-    pub fn behind(gate: G, room: impl Into<Room>) -> Self {
+    pub fn with_gate(gate: G, room: impl Into<Room>) -> Self {
         Self {
             room: room.into(),
             queue: Fifo::default(),
@@ -91,8 +92,8 @@ impl<P, G> Gated<P, G> {
 
 impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let judgement = self.judge(&packet, &mut ctx.meeting(self.queue.backlog()));
-        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+        let admission = self.admit(&packet, &mut ctx.admission(self.queue.backlog()));
+        ctx.apply(admission, packet, |packet| self.queue.push(packet));
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
@@ -116,30 +117,30 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
         self.gate.next_timer()
     }
 
-    fn judges_arrivals(&self) -> bool {
+    fn decides_at_enqueue(&self) -> bool {
         !self.gate.looks_at_head()
     }
 
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+    fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
         let size = packet.size();
-        let fits = self.room.admits(meeting.waiting, size);
-        let signal = self.gate.judge(packet, meeting, fits);
+        let fits = self.room.admits(ctx.waiting, size);
+        let signal = self.gate.admit(packet, ctx, fits);
         if !fits {
-            return Judgement::Drop(Reason::Overlimit);
+            return Admission::Drop(Reason::Overlimit);
         }
-        let judgement = match signal {
-            Signal::None => Judgement::Admit,
-            Signal::Mark => Judgement::signal(packet, true, Reason::Unforced),
-            Signal::Drop => Judgement::Drop(Reason::Unforced),
+        let admission = match signal {
+            Signal::None => Admission::Admit,
+            Signal::Mark => Admission::signal(packet, true, Reason::Unforced),
+            Signal::Drop => Admission::Drop(Reason::Unforced),
         };
-        if !judgement.is_drop() {
+        if !admission.is_drop() {
             self.room.took(size);
         }
-        judgement
+        admission
     }
 
-    fn tick(&mut self, meeting: &mut Meeting<'_>) {
-        self.gate.on_timer(meeting.waiting, None, meeting.now);
+    fn tick(&mut self, ctx: &mut AdmissionContext<'_>) {
+        self.gate.on_timer(ctx.waiting, None, ctx.now);
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {

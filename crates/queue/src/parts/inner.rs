@@ -215,7 +215,7 @@ impl<P: Packet> Child<P> {
     pub fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.backlog();
         let result = act(self);
-        all.follow(before, self.backlog());
+        all.replace_part(before, self.backlog());
         result
     }
 

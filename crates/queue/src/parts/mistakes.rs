@@ -22,7 +22,7 @@ pub fn room(capacity: Capacity, packet: Bytes) -> f64 {
 /// How short a queue of full packets a discipline leaves alone, however long it has been there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spared {
-    /// None: `DualPI2` judges a packet that waits for the one being sent.
+    /// None: `DualPI2` decides on a packet that waits for the one being sent.
     Nothing,
     /// The last packet: COBALT.
     Last,
