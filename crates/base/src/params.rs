@@ -138,6 +138,16 @@ pub trait ParamSet: Sized {
     /// # Errors
     /// The first parameter that cannot be taken.
     fn read(source: &dyn ParamSource, preset: Preset) -> Result<Self, ParamFault>;
+
+    /// The defaults of a preset.
+    ///
+    /// # Panics
+    /// If some parameter has none: a fault of the declaration, or of who asks.
+    fn defaults(preset: Preset) -> Self {
+        Self::read(&(), preset).unwrap_or_else(|fault| {
+            unreachable!("every parameter has a default under {preset}: {fault}")
+        })
+    }
 }
 
 /// Reads one parameter: for [`params!`](crate::params!).

@@ -54,7 +54,7 @@ use sojourn_base::{
 };
 
 use crate::parts::check_period;
-use crate::parts::red_adapt::{Adaptation, Rule};
+use crate::parts::red_adapt::{Adaptation, Rule, middle_fifth};
 use crate::red::{self, Red};
 use crate::{
     Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue,
@@ -136,6 +136,29 @@ pub struct Ared<P> {
     feng: bool,
 }
 
+impl From<&Params> for red::Params {
+    fn from(params: &Params) -> Self {
+        Self {
+            limit: params.limit,
+            min_th: params.min_th,
+            max_th: params.max_th,
+            max_p: params.max_p,
+            w_q: params.w_q,
+            gentle: params.gentle,
+            nonlinear: false,
+            wait: params.wait,
+            bytes: params.bytes,
+            mean_packet: params.mean_packet,
+            ecn: params.ecn,
+            hard_drop: params.hard_drop,
+            use_mark_p: params.use_mark_p,
+            mark_p: params.mark_p,
+            target_delay: params.target_delay,
+            burst: params.burst,
+        }
+    }
+}
+
 fn bottom(params: &Params, preset: Preset, link: &LinkInfo) -> f64 {
     let rate = link.rate.as_f64();
     match (params.bottom, preset) {
@@ -169,24 +192,6 @@ impl<P> Ared<P> {
                 return Err(ParamFault::new(name, factor, "a number above zero"));
             }
         }
-        let as_red = red::Params {
-            limit: params.limit,
-            min_th: params.min_th,
-            max_th: params.max_th,
-            max_p: params.max_p,
-            w_q: params.w_q,
-            gentle: params.gentle,
-            nonlinear: false,
-            wait: params.wait,
-            bytes: params.bytes,
-            mean_packet: params.mean_packet,
-            ecn: params.ecn,
-            hard_drop: params.hard_drop,
-            use_mark_p: params.use_mark_p,
-            mark_p: params.mark_p,
-            target_delay: params.target_delay,
-            burst: params.burst,
-        };
         let limits = (bottom(params, preset, link), params.top.0);
         let adaptation = if params.feng_adaptive {
             let (alpha, beta) = (params.feng_alpha, params.feng_beta);
@@ -198,7 +203,7 @@ impl<P> Ared<P> {
             };
             Adaptation::new(rule, params.alpha.0, params.beta.0, limits, params.interval)
         };
-        let mut red = Red::new(&as_red, preset, link)?;
+        let mut red = Red::new(&params.into(), preset, link)?;
         if params.adapts {
             red.adapts_at_arrivals(adaptation.clone());
         }
@@ -226,23 +231,15 @@ impl<P> Ared<P> {
             return;
         }
         self.next_update += self.period;
-        let stand = self.red.stand(now);
-        let moved = if self.linux {
-            let fifth = libm::floor((stand.max - stand.min) / 5.0);
-            // The kernel's target, two to three fifths of the band, as thresholds of such a band.
-            let (low, high) = (stand.min + 2.0 * fifth, stand.min + 3.0 * fifth);
-            let rule = &self.adaptation;
-            if stand.avg > high && stand.max_p <= rule.top {
-                stand.max_p + rule.alpha.min(stand.max_p / 4.0)
-            } else if stand.avg < low && stand.max_p >= rule.bottom {
-                stand.max_p * rule.beta
-            } else {
-                stand.max_p
-            }
+        let average = self.red.state(now);
+        let target = if self.linux {
+            // Two to three fifths of the band, in whole bytes.
+            let fifth = libm::floor((average.max - average.min) / 5.0);
+            (average.min + 2.0 * fifth, average.min + 3.0 * fifth)
         } else {
-            self.adaptation
-                .step(stand.avg, stand.min, stand.max, stand.max_p)
+            middle_fifth(average.min, average.max)
         };
+        let moved = self.adaptation.step(average.avg, target, average.max_p);
         self.red.set_max_p(moved);
     }
 }

@@ -31,16 +31,16 @@ use core::cmp::Ordering;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Auto, Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Probability, Span,
+    Auto, Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, ParamSet, Preset, Probability,
     Threshold, Time, params,
 };
 
 use crate::parts::ecn::mark_or_drop;
-use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_law::Verdict;
 use crate::parts::{Fifo, mistakes};
 use crate::red;
-use crate::red::estimate::{Arrival, Estimate, in_order};
+use crate::red::average::Average;
+use crate::red::estimate::{Arrival, Estimate};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -72,20 +72,14 @@ params! {
 pub struct Choke<P> {
     capacity: Capacity,
     params: Params,
-    as_red: red::Params,
+    red_params: red::Params,
     preset: Preset,
-    law: Law,
+    average: Average,
     queue: Fifo<P>,
     idle_since: Option<Time>,
 }
 
-#[derive(Debug)]
-enum Law {
-    Real(Estimate),
-    Linux(Box<LinuxRed>),
-}
-
-fn linux(params: &Params, capacity: Capacity, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
+fn linux(params: &red::Params, capacity: Capacity, link: &LinkInfo) -> Result<Average, ParamFault> {
     let mean = params.mean_packet;
     let length = |Threshold(length)| libm::floor(length.in_packets(mean, link));
     let max = match (params.max_th.given(), capacity) {
@@ -97,18 +91,7 @@ fn linux(params: &Params, capacity: Capacity, link: &LinkInfo) -> Result<LinuxRe
         }
     };
     let min = params.min_th.given().map_or(libm::floor(max / 3.0), length);
-    in_order(min, max, "packets")?;
-    let thresholds = [min, max].map(|packets| packets * mean.as_f64());
-    let wlog = LinuxRed::wlog(params.w_q, params.burst, thresholds, mean)?;
-    let (min, max) = (min as u64, max as u64);
-    Ok(LinuxRed::new(
-        min,
-        max,
-        params.max_p.0,
-        wlog,
-        mean,
-        link.rate,
-    ))
+    Average::linux(min, max, (mean.as_f64(), "packets"), params, link)
 }
 
 impl<P> Choke<P> {
@@ -127,35 +110,30 @@ impl<P> Choke<P> {
             return Err(ParamFault::new("limit", params.limit, allowed));
         }
         let capacity = params.limit.on(link);
-        let as_red = red::Params {
+        let red_params = red::Params {
             limit: params.limit,
             min_th: params.min_th,
             max_th: params.max_th,
             max_p: params.max_p,
             w_q: params.w_q,
-            gentle: false,
-            nonlinear: false,
-            wait: false,
             bytes: Auto::Given(false),
             mean_packet: mean,
             ecn: params.ecn,
             hard_drop: preset != Preset::Linux,
-            use_mark_p: false,
-            mark_p: Probability(1.0),
-            target_delay: Span::from_ms(5),
             burst: params.burst,
+            ..red::Params::defaults(Preset::Reference)
         };
-        let law = if preset == Preset::Linux {
-            Law::Linux(Box::new(linux(params, capacity, link)?))
+        let average = if preset == Preset::Linux {
+            linux(&red_params, capacity, link)?
         } else {
-            Law::Real(Estimate::new(&as_red, preset, link, false)?)
+            Average::Real(Estimate::new(&red_params, preset, link, false)?)
         };
         Ok(Self {
             capacity,
             params: params.clone(),
-            as_red,
+            red_params,
             preset,
-            law,
+            average,
             queue: Fifo::default(),
             idle_since: Some(Time::ZERO),
         })
@@ -167,8 +145,8 @@ impl<P: Packet> Choke<P> {
     fn observe(&mut self, size: Bytes, now: Time) -> bool {
         let idle_since = self.idle_since.take();
         let waiting = self.queue.len();
-        match &mut self.law {
-            Law::Real(law) => {
+        match &mut self.average {
+            Average::Real(law) => {
                 law.observe(&Arrival {
                     now,
                     size,
@@ -177,7 +155,7 @@ impl<P: Packet> Choke<P> {
                 });
                 law.avg > law.slope.min
             }
-            Law::Linux(law) => {
+            Average::Linux(law) => {
                 law.observe(Bytes::new(waiting as u64), idle_since, now);
                 law.zone() != Ordering::Less
             }
@@ -197,12 +175,12 @@ impl<P: Packet> Choke<P> {
     }
 
     fn verdict(&mut self, ctx: &mut Context<'_, P>) -> Verdict {
-        match &mut self.law {
-            Law::Real(law) => {
+        match &mut self.average {
+            Average::Real(law) => {
                 let u = ctx.random.uniform();
-                law.decide(&self.as_red, 1.0, u)
+                law.decide(&self.red_params, 1.0, u)
             }
-            Law::Linux(law) => match law.zone() {
+            Average::Linux(law) => match law.zone() {
                 Ordering::Less => Verdict::Pass,
                 Ordering::Equal => law.band(ctx.random),
                 Ordering::Greater => {
@@ -210,13 +188,6 @@ impl<P: Packet> Choke<P> {
                     Verdict::Hard
                 }
             },
-        }
-    }
-
-    fn forget(&mut self) {
-        match &mut self.law {
-            Law::Real(law) => law.forget(),
-            Law::Linux(law) => law.set_count(-1),
         }
     }
 }
@@ -235,7 +206,7 @@ impl<P: Packet> Discipline<P> for Choke<P> {
                 Verdict::Pass => (None, false),
                 Verdict::Early => (Some(Reason::Unforced), self.params.ecn),
                 Verdict::Hard => {
-                    let marks = self.params.ecn && !self.as_red.hard_drop;
+                    let marks = self.params.ecn && !self.red_params.hard_drop;
                     (Some(Reason::Forced), marks)
                 }
             };
@@ -246,15 +217,13 @@ impl<P: Packet> Discipline<P> for Choke<P> {
                 packet = marked;
             }
         } else {
-            self.forget();
+            self.average.forget();
         }
         let Backlog { packets, bytes } = self.queue.backlog();
         if self.capacity.admits(packets, bytes, packet.size()) {
             self.queue.push(packet);
         } else {
-            if let Law::Real(law) = &mut self.law {
-                law.forget();
-            }
+            self.average.overflow();
             ctx.drop(packet, Reason::Overlimit);
         }
     }
@@ -277,43 +246,29 @@ impl<P: Packet> Discipline<P> for Choke<P> {
     fn reset(&mut self) {
         self.queue.clear();
         self.idle_since = Some(Time::ZERO);
-        match &mut self.law {
-            Law::Real(law) => law.reset(self.params.max_p.0),
-            Law::Linux(law) => law.reset(),
-        }
+        self.average.reset(self.params.max_p.0);
     }
 
     /// Thresholds and the length of a packet time follow the link; Linux's tables are made once.
     fn on_link(&mut self, link: &LinkInfo) {
-        if let Law::Real(law) = &mut self.law {
-            law.follow(&self.as_red, self.preset, link, false);
-        }
+        (self.average).follow(&self.red_params, self.preset, link, false);
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let (min, max) = match &self.law {
-            Law::Real(law) => (law.slope.min, law.slope.max),
-            Law::Linux(law) => law.thresholds(),
-        };
+        let (min, max) = self.average.thresholds();
         let room = mistakes::room(self.capacity, Bytes::new(1));
         mistakes::thresholds(room, min, max, max)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        let (avg, count) = match &self.law {
-            Law::Real(law) => (law.avg, law.count as f64),
-            Law::Linux(law) => (law.average(), law.count() as f64),
-        };
-        show("avg", ProbeValue::Number(avg));
-        show("count", ProbeValue::Number(count));
+        show("avg", ProbeValue::Number(self.average.avg()));
+        show("count", ProbeValue::Number(self.average.count()));
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        match (&mut self.law, name) {
-            (Law::Real(law), "avg") => law.avg = value,
-            (Law::Real(law), "count") => law.count = value as u64,
-            (Law::Linux(law), "avg") => law.set_average(value),
-            (Law::Linux(law), "count") => law.set_count(value as i64),
+        match name {
+            "avg" => self.average.set_avg(value),
+            "count" => self.average.set_count(value, self.params.mean_packet),
             _ => return false,
         }
         true

@@ -77,10 +77,11 @@ use sojourn_base::{
     Threshold, Time, params,
 };
 
+pub(crate) mod average;
 pub(crate) mod estimate;
 
-use self::estimate::{Arrival, Estimate, in_order};
-use crate::parts::linux_red::LinuxRed;
+use self::average::{Average, AverageState};
+use self::estimate::{Arrival, Estimate};
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
 use crate::parts::{Fifo, Room, mistakes};
@@ -140,18 +141,12 @@ pub struct Red<P> {
     preset: Preset,
     room: Room,
     in_bytes: bool,
-    law: Law,
+    average: Average,
     queue: Fifo<P>,
     idle_since: Option<Time>,
 }
 
-#[derive(Debug)]
-enum Law {
-    Real(Estimate),
-    Linux(Box<LinuxRed>),
-}
-
-fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
+fn linux(params: &Params, link: &LinkInfo) -> Result<Average, ParamFault> {
     let mean = params.mean_packet;
     let length = |Threshold(length)| libm::floor(length.in_bytes(mean, link));
     let (min, max) = match (params.min_th.given(), params.max_th.given()) {
@@ -169,17 +164,7 @@ fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
             (libm::floor(max / 3.0), max)
         }
     };
-    in_order(min, max, "B")?;
-    let wlog = LinuxRed::wlog(params.w_q, params.burst, [min, max], mean)?;
-    let (min, max) = (min as u64, max as u64);
-    Ok(LinuxRed::new(
-        min,
-        max,
-        params.max_p.0,
-        wlog,
-        mean,
-        link.rate,
-    ))
+    Average::linux(min, max, (1.0, "B"), params, link)
 }
 
 impl<P> Red<P> {
@@ -199,7 +184,11 @@ impl<P> Red<P> {
             Auto::Auto => matches!(capacity, Capacity::Bytes(_)),
         };
         Ok(Self {
-            law: Self::law(params, preset, link, in_bytes)?,
+            average: if preset == Preset::Linux {
+                linux(params, link)?
+            } else {
+                Average::Real(Estimate::new(params, preset, link, in_bytes)?)
+            },
             params: params.clone(),
             preset,
             room: Room::of(capacity, preset, in_bytes, mean, link),
@@ -208,67 +197,24 @@ impl<P> Red<P> {
             idle_since: Some(Time::ZERO),
         })
     }
-
-    fn law(
-        params: &Params,
-        preset: Preset,
-        link: &LinkInfo,
-        bytes: bool,
-    ) -> Result<Law, ParamFault> {
-        Ok(if preset == Preset::Linux {
-            Law::Linux(Box::new(linux(params, link)?))
-        } else {
-            Law::Real(Estimate::new(params, preset, link, bytes)?)
-        })
-    }
-}
-
-/// The average, and what it is compared with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Stand {
-    pub(crate) avg: f64,
-    pub(crate) min: f64,
-    pub(crate) max: f64,
-    pub(crate) max_p: f64,
 }
 
 /// What adaptive RED reads and sets.
 impl<P> Red<P> {
     /// Lets `adaptation` move `max_p` at arrivals.
     pub(crate) fn adapts_at_arrivals(&mut self, adaptation: Adaptation) {
-        if let Law::Real(law) = &mut self.law {
-            law.adaptation = Some(adaptation);
-        }
+        self.average.adapts_at_arrivals(adaptation);
     }
 
-    /// How the average stands at `now`.
-    pub(crate) fn stand(&self, now: Time) -> Stand {
-        match &self.law {
-            Law::Real(law) => Stand {
-                avg: law.avg,
-                min: law.slope.min,
-                max: law.slope.max,
-                max_p: law.max_p,
-            },
-            Law::Linux(law) => {
-                let idle = self.idle_since.map(|since| now.since(since));
-                let (min, max) = law.thresholds();
-                Stand {
-                    avg: law.average_after(idle),
-                    min,
-                    max,
-                    max_p: law.max_p(),
-                }
-            }
-        }
+    /// The average at `now`, and what it is compared with.
+    pub(crate) fn state(&self, now: Time) -> AverageState {
+        self.average
+            .state(self.idle_since.map(|since| now.since(since)))
     }
 
     /// Sets the probability at `max_th`.
     pub(crate) fn set_max_p(&mut self, max_p: f64) {
-        match &mut self.law {
-            Law::Real(law) => law.max_p = max_p,
-            Law::Linux(law) => law.set_max_p(max_p),
-        }
+        self.average.set_max_p(max_p);
     }
 }
 
@@ -278,9 +224,9 @@ impl<P: Packet> Red<P> {
     fn verdict(&mut self, size: Bytes, ctx: &mut AdmissionContext<'_>) -> Verdict {
         let AdmissionContext { now, waiting, .. } = *ctx;
         let idle_since = self.idle_since.take();
-        let law = match &mut self.law {
-            Law::Real(law) => law,
-            Law::Linux(law) => {
+        let law = match &mut self.average {
+            Average::Real(law) => law,
+            Average::Linux(law) => {
                 return law.arrival(waiting.bytes, idle_since, now, ctx.random);
             }
         };
@@ -313,11 +259,8 @@ impl<P: Packet> Red<P> {
     /// Whether marks are wanted for early drops.
     fn marks_early(&self) -> bool {
         let params = &self.params;
-        params.ecn
-            && match &self.law {
-                Law::Real(law) => !params.use_mark_p || law.prob < params.mark_p.0,
-                Law::Linux(_) => true,
-            }
+        let is_low = |prob: f64| !params.use_mark_p || prob < params.mark_p.0;
+        params.ecn && self.average.prob().is_none_or(is_low)
     }
 
     /// Whether marks are wanted while the average is above the hard threshold.
@@ -348,8 +291,8 @@ impl<P: Packet> Red<P> {
     }
 
     fn overflow(&mut self) {
-        if let (Law::Real(law), Preset::Reference | Preset::Ns2) = (&mut self.law, self.preset) {
-            law.forget();
+        if matches!(self.preset, Preset::Reference | Preset::Ns2) {
+            self.average.overflow();
         }
     }
 }
@@ -393,19 +336,16 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let (min, max, hard, in_bytes) = match &self.law {
-            Law::Real(law) => {
-                let hard = law.slope.hard();
-                (law.slope.min, law.slope.max, hard, self.in_bytes)
-            }
-            Law::Linux(law) => {
-                let (min, max) = law.thresholds();
-                (min, max, max, true)
-            }
-        };
+        let (min, max) = self.average.thresholds();
+        let hard = self.average.hard_threshold();
         let mean = self.params.mean_packet;
         let room = mistakes::room(self.room.limit(), mean);
-        let unit = if in_bytes { 1.0 } else { mean.as_f64() };
+        let is_linux = matches!(self.average, Average::Linux(_));
+        let unit = if is_linux || self.in_bytes {
+            1.0
+        } else {
+            mean.as_f64()
+        };
         let hard = if self.params.use_mark_p { max } else { hard };
         mistakes::thresholds(room / unit, min, max, hard)
     }
@@ -417,43 +357,26 @@ impl<P: Packet> Discipline<P> for Red<P> {
     fn reset(&mut self) {
         self.queue.clear();
         self.idle_since = Some(Time::ZERO);
-        match &mut self.law {
-            Law::Real(law) => law.reset(self.params.max_p.0),
-            Law::Linux(law) => {
-                law.set_max_p(self.params.max_p.0);
-                law.reset();
-            }
-        }
+        self.average.reset(self.params.max_p.0);
     }
 
     /// Thresholds and the length of a packet time follow the link, except under the presets of
     /// ns-2 and ns-3, which reckon them once.
     fn on_link(&mut self, link: &LinkInfo) {
-        let Law::Real(law) = &mut self.law else {
-            return;
-        };
-        if matches!(self.preset, Preset::Ns2 | Preset::Ns3) {
-            return;
+        if !matches!(self.preset, Preset::Ns2 | Preset::Ns3) {
+            (self.average).follow(&self.params, self.preset, link, self.in_bytes);
         }
-        law.follow(&self.params, self.preset, link, self.in_bytes);
     }
 
     /// In byte mode the average is shown with its unit too.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         let mut number = |name, value| show(name, ProbeValue::Number(value));
-        let avg = match &self.law {
-            Law::Real(law) => {
-                number("max_p", law.max_p);
-                number("count", law.count as f64);
-                number("prob", law.prob);
-                law.avg
-            }
-            Law::Linux(law) => {
-                number("max_p", law.max_p());
-                number("count", law.count() as f64);
-                law.average()
-            }
-        };
+        number("max_p", self.average.max_p());
+        number("count", self.average.count());
+        if let Some(prob) = self.average.prob() {
+            number("prob", prob);
+        }
+        let avg = self.average.avg();
         number("avg", avg);
         if self.in_bytes {
             number("avg_bytes", avg);
@@ -461,16 +384,10 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        match (&mut self.law, name) {
-            (Law::Real(law), "avg") => law.avg = value,
-            (Law::Real(law), "max_p") => law.max_p = value,
-            (Law::Real(law), "count") => {
-                law.count = value as u64;
-                law.bytes = law.count * self.params.mean_packet.get();
-            }
-            (Law::Linux(law), "max_p") => law.set_max_p(value),
-            (Law::Linux(law), "avg") => law.set_average(value),
-            (Law::Linux(law), "count") => law.set_count(value as i64),
+        match name {
+            "avg" => self.average.set_avg(value),
+            "max_p" => self.average.set_max_p(value),
+            "count" => self.average.set_count(value, self.params.mean_packet),
             _ => return false,
         }
         true

@@ -43,6 +43,12 @@ enum Zone {
     Above,
 }
 
+/// The target of the average: the middle fifth of the range between the thresholds.
+pub fn middle_fifth(min: f64, max: f64) -> (f64, f64) {
+    let part = 0.4 * (max - min);
+    (min + part, max - part)
+}
+
 impl Adaptation {
     /// A rule with its settings.
     pub fn new(rule: Rule, alpha: f64, beta: f64, limits: (f64, f64), interval: Span) -> Self {
@@ -64,12 +70,11 @@ impl Adaptation {
         self.zone = Zone::Unknown;
     }
 
-    /// One step of Floyd's rule: none while the average is in the middle fifth.
-    pub fn step(&self, avg: f64, min: f64, max: f64, max_p: f64) -> f64 {
-        let part = 0.4 * (max - min);
-        if avg < min + part && max_p >= self.bottom {
+    /// One step of Floyd's rule: none while the average is from `low` to `high`.
+    pub fn step(&self, avg: f64, (low, high): (f64, f64), max_p: f64) -> f64 {
+        if avg < low && max_p >= self.bottom {
             max_p * self.beta
-        } else if avg > max - part && max_p <= self.top {
+        } else if avg > high && max_p <= self.top {
             max_p + self.alpha.min(max_p / 4.0)
         } else {
             max_p
@@ -84,7 +89,7 @@ impl Adaptation {
                 if now <= self.last + self.interval {
                     return max_p;
                 }
-                let moved = self.step(avg, slope.min, slope.max, max_p);
+                let moved = self.step(avg, middle_fifth(slope.min, slope.max), max_p);
                 if moved != max_p {
                     self.last = now;
                 }
