@@ -28,7 +28,6 @@
 //!
 //! **ns-2**: ns-2.35 has no FQ-PIE; its preset is the reference.
 
-use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Time, params,
 };
@@ -37,7 +36,7 @@ use crate::parts::Fifo;
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
 use crate::parts::mistakes::Spared;
 use crate::parts::pie_law::{PieLaw, PieState};
-use crate::pie::{mean_packet, schedule};
+use crate::pie::{self, controller::PieController};
 use crate::{Backlog, Context, Packet, ProbeValue};
 
 params! {
@@ -94,18 +93,34 @@ params! {
     }
 }
 
-/// PIE in a flow.
-#[derive(Debug)]
-pub struct FlowPie {
-    law: PieLaw,
-    mean_packet: Auto<Bytes>,
-    first_update: Time,
-    period: Span,
-    next_update: Time,
-}
-
 /// An FQ-PIE queue.
-pub type FqPie<P> = FlowQueue<P, FlowPie>;
+pub type FqPie<P> = FlowQueue<P, PieController>;
+
+/// The PIE of each flow.
+impl From<&Params> for pie::Params {
+    fn from(params: &Params) -> Self {
+        Self {
+            limit: params.limit,
+            target: params.target,
+            t_update: params.t_update,
+            max_burst: params.max_burst,
+            alpha: params.alpha,
+            beta: params.beta,
+            mean_packet: params.mean_packet,
+            bytes: params.bytes,
+            cap_drop: params.cap_drop,
+            derandomize: params.derandomize,
+            dequeue_rate_estimator: params.dequeue_rate_estimator,
+            dequeue_threshold: params.dequeue_threshold,
+            ecn: params.ecn,
+            mark_threshold: params.mark_threshold,
+            active_threshold: Optional(None),
+            ce_threshold: params.ce_threshold,
+            l4s: params.l4s,
+            hz: params.hz,
+        }
+    }
+}
 
 impl<P: Packet> FqPie<P> {
     /// A queue for `link`.
@@ -113,53 +128,20 @@ impl<P: Packet> FqPie<P> {
     /// # Errors
     /// A period, a mean packet, a measurement or a quantum of nothing; a negative gain.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let capacity = params.limit.on(link);
-        let in_bytes = matches!(capacity, Capacity::Bytes(_));
-        let law = PieLaw {
-            preset,
-            target: params.target,
-            t_update: params.t_update,
-            max_burst: params.max_burst,
-            alpha: params.alpha,
-            beta: params.beta,
-            mean_packet: mean_packet(params.mean_packet, preset, link),
-            bytes: match params.bytes {
-                Auto::Given(bytes) => bytes,
-                Auto::Auto => preset == Preset::Ns3 && in_bytes,
-            },
-            floor_in_packets: preset == Preset::Ns3 && !in_bytes,
-            cap: params.cap_drop,
-            derandomize: params.derandomize,
-            estimator: params.dequeue_rate_estimator,
-            threshold: params.dequeue_threshold,
-            ecn: params.ecn,
-            mark_threshold: params.mark_threshold.0,
-            active_threshold: None,
-            ce_threshold: params.ce_threshold.0,
-            l4s: params.l4s,
-        };
-        law.check()?;
+        let controller = PieController::new(&params.into(), preset, link)?;
         let settings = FlowSettings {
-            capacity,
+            capacity: params.limit.on(link),
             flows: params.flows,
             quantum: params.quantum,
             drop_batch: params.drop_batch,
             refuse: preset == Preset::Linux,
             set_ways: params.set_ways.0,
         };
-        let (first_update, period) = schedule(params.t_update, params.hz, preset);
-        let pie = FlowPie {
-            law,
-            mean_packet: params.mean_packet,
-            first_update,
-            period,
-            next_update: first_update,
-        };
-        Self::with(settings, pie, preset, link)
+        Self::with(settings, controller, preset, link)
     }
 }
 
-impl<P: Packet> FlowAqm<P> for FlowPie {
+impl<P: Packet> FlowAqm<P> for PieController {
     type State = PieState;
 
     fn state(&self) -> PieState {
@@ -196,15 +178,11 @@ impl<P: Packet> FlowAqm<P> for FlowPie {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        Some(self.next_update)
+        Some(self.next_update())
     }
 
     fn tick(&mut self, now: Time) -> bool {
-        let is_due = now >= self.next_update;
-        if is_due {
-            self.next_update += self.period;
-        }
-        is_due
+        self.advance(now)
     }
 
     fn update(&self, state: &mut PieState, waiting: Backlog) {
@@ -212,11 +190,11 @@ impl<P: Packet> FlowAqm<P> for FlowPie {
     }
 
     fn reset(&mut self) {
-        self.next_update = self.first_update;
+        Self::reset(self);
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.law.mean_packet = mean_packet(self.mean_packet, self.law.preset, link);
+        Self::on_link(self, link);
     }
 
     fn target(&self) -> Span {

@@ -70,9 +70,12 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Time, params,
 };
 
+pub mod controller;
+
+use self::controller::PieController;
 use crate::parts::Fifo;
 use crate::parts::mistakes::{self, Spared};
-use crate::parts::pie_law::{PieLaw, PieState, linux_period};
+use crate::parts::pie_law::{PieLaw, PieState};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -126,33 +129,10 @@ params! {
 #[derive(Debug)]
 pub struct Pie<P> {
     capacity: Capacity,
-    law: PieLaw,
-    /// As given: it follows the link where it was not.
-    mean_packet: Auto<Bytes>,
-    first_update: Time,
-    period: Span,
+    controller: PieController,
     queue: Fifo<P>,
     state: PieState,
-    next_update: Time,
     link: LinkInfo,
-}
-
-/// The mean packet of a link where none is given.
-pub(crate) fn mean_packet(given: Auto<Bytes>, preset: Preset, link: &LinkInfo) -> Bytes {
-    match given {
-        Auto::Given(bytes) => bytes,
-        Auto::Auto if preset == Preset::Linux => link.largest(preset),
-        Auto::Auto => Bytes::new(1000),
-    }
-}
-
-/// When the first update is due, and the time from each to the next.
-pub(crate) fn schedule(t_update: Span, hz: u32, preset: Preset) -> (Time, Span) {
-    if preset == Preset::Linux {
-        let period = linux_period(t_update, hz);
-        return (Time::ZERO + Span::from_ms(500), period);
-    }
-    (Time::ZERO + t_update, t_update)
 }
 
 impl<P> Pie<P> {
@@ -161,42 +141,12 @@ impl<P> Pie<P> {
     /// # Errors
     /// A period, a mean packet or a measurement of nothing; a negative gain.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let capacity = params.limit.on(link);
-        let in_bytes = matches!(capacity, Capacity::Bytes(_));
-        let law = PieLaw {
-            preset,
-            target: params.target,
-            t_update: params.t_update,
-            max_burst: params.max_burst,
-            alpha: params.alpha,
-            beta: params.beta,
-            mean_packet: mean_packet(params.mean_packet, preset, link),
-            bytes: match params.bytes {
-                Auto::Given(bytes) => bytes,
-                Auto::Auto => preset == Preset::Ns3 && in_bytes,
-            },
-            floor_in_packets: preset == Preset::Ns3 && !in_bytes,
-            cap: params.cap_drop,
-            derandomize: params.derandomize,
-            estimator: params.dequeue_rate_estimator,
-            threshold: params.dequeue_threshold,
-            ecn: params.ecn,
-            mark_threshold: params.mark_threshold.0,
-            active_threshold: params.active_threshold.0,
-            ce_threshold: params.ce_threshold.0,
-            l4s: params.l4s,
-        };
-        law.check()?;
-        let (first_update, period) = schedule(params.t_update, params.hz, preset);
+        let controller = PieController::new(params, preset, link)?;
         Ok(Self {
-            capacity,
-            state: law.state(),
-            law,
-            mean_packet: params.mean_packet,
-            first_update,
-            period,
+            capacity: params.limit.on(link),
+            state: controller.law.state(),
+            controller,
             queue: Fifo::default(),
-            next_update: first_update,
             link: *link,
         })
     }
@@ -212,7 +162,7 @@ impl<P: Packet> Discipline<P> for Pie<P> {
             PieLaw::refused(&mut self.state);
             return ctx.drop(packet, Reason::Overlimit);
         }
-        if let Some(packet) = self.law.arrival(&mut self.state, packet, waiting, ctx) {
+        if let Some(packet) = (self.controller.law).arrival(&mut self.state, packet, waiting, ctx) {
             self.queue.push(packet);
         }
     }
@@ -224,7 +174,7 @@ impl<P: Packet> Discipline<P> for Pie<P> {
                 packets: waiting.packets - 1,
                 bytes: waiting.bytes - head.size(),
             };
-            self.law.departure(&mut self.state, head, left, ctx);
+            (self.controller.law).departure(&mut self.state, head, left, ctx);
         }
         self.queue.dequeue()
     }
@@ -239,30 +189,29 @@ impl<P: Packet> Discipline<P> for Pie<P> {
 
     fn reset(&mut self) {
         self.queue.clear();
-        self.state = self.law.state();
-        self.next_update = self.first_update;
+        self.state = self.controller.law.state();
+        self.controller.reset();
     }
 
     fn next_timer(&self) -> Option<Time> {
-        Some(self.next_update)
+        Some(self.controller.next_update())
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if ctx.now >= self.next_update {
-            self.next_update += self.period;
+        if self.controller.advance(ctx.now) {
             let waiting = self.queue.backlog();
-            self.law.update(&mut self.state, waiting);
+            self.controller.law.update(&mut self.state, waiting);
         }
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
         self.link = *link;
-        self.law.mean_packet = mean_packet(self.mean_packet, self.law.preset, link);
+        self.controller.on_link(link);
     }
 
     fn warnings(&self) -> Vec<Warning> {
         mistakes::target(
-            self.law.target,
+            self.controller.law.target,
             Spared::LessThanTwo,
             self.capacity,
             &self.link,
