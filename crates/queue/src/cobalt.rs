@@ -112,7 +112,7 @@ impl<P: Packet> Discipline<P> for Cobalt<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.law.prepare(&mut self.state, &mut self.queue, ctx);
+        self.law.drop_at_head(&mut self.state, &mut self.queue, ctx);
         self.queue.dequeue()
     }
 

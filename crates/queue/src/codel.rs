@@ -41,7 +41,7 @@ use sojourn_base::{
 };
 
 use crate::parts::Fifo;
-use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
+use crate::parts::codel_law::{CodelLaw, CodelSettings, CodelState};
 use crate::parts::mistakes::{self, Spared};
 use crate::{
     Backlog, Context, Dequeued, Discipline, HeadQueue, Packet, ProbeValue, Reason, Warning,
@@ -75,7 +75,7 @@ pub struct CoDel<P> {
     capacity: Capacity,
     law: CodelLaw,
     queue: Fifo<P>,
-    spell: Spell,
+    state: CodelState,
     link: LinkInfo,
 }
 
@@ -97,7 +97,7 @@ impl<P> CoDel<P> {
             capacity: params.limit.on(link),
             law: CodelLaw::new(settings, preset, link)?,
             queue: Fifo::default(),
-            spell: Spell::default(),
+            state: CodelState::default(),
             link: *link,
         })
     }
@@ -114,23 +114,24 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let (spell, queue) = (&mut self.spell, &mut self.queue);
-        self.law.prepare(spell, queue, Bytes::ZERO, ctx);
+        let (state, queue) = (&mut self.state, &mut self.queue);
+        self.law.drop_at_head(state, queue, Bytes::ZERO, ctx);
         queue.dequeue()
     }
 
     fn decides_at_dequeue(&self) -> bool {
-        self.law.may_foresee()
+        self.law.is_predictable()
     }
 
     #[inline]
     fn departs_unchanged(&mut self, head: &P, behind: Bytes, departure: Time) -> bool {
         self.law
-            .departs_unchanged(&mut self.spell, head, behind, departure)
+            .departs_unchanged(&mut self.state, head, behind, departure)
     }
 
     fn drop_at_head(&mut self, queue: &mut dyn HeadQueue<P>, ctx: &mut Context<'_, P>) {
-        self.law.prepare(&mut self.spell, queue, Bytes::ZERO, ctx);
+        self.law
+            .drop_at_head(&mut self.state, queue, Bytes::ZERO, ctx);
     }
 
     fn backlog(&self) -> Backlog {
@@ -143,7 +144,7 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
 
     fn reset(&mut self) {
         self.queue.clear();
-        self.spell = Spell::default();
+        self.state = CodelState::default();
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
@@ -161,10 +162,10 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        self.spell.probe(show);
+        self.state.probe(show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        self.spell.poke(name, value)
+        self.state.poke(name, value)
     }
 }

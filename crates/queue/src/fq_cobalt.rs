@@ -104,14 +104,14 @@ impl<P: Packet> FlowAqm<P> for FlowCobalt {
         CobaltState::default()
     }
 
-    fn prepare(
+    fn drop_at_head(
         &self,
         state: &mut CobaltState,
         queue: &mut Fifo<P>,
-        _elsewhere: Bytes,
+        _other_backlog: Bytes,
         ctx: &mut Context<'_, P>,
     ) {
-        self.0.prepare(state, queue, ctx);
+        self.0.drop_at_head(state, queue, ctx);
     }
 
     fn overflow(&self, state: &mut CobaltState, _packets: u64, ctx: &mut Context<'_, P>) {

@@ -54,7 +54,7 @@
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
 use crate::parts::Fifo;
-use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
+use crate::parts::codel_law::{CodelLaw, CodelSettings, CodelState};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
 use crate::parts::mistakes::Spared;
 use crate::{Context, Packet, ProbeValue};
@@ -129,32 +129,32 @@ impl<P: Packet> FqCodel<P> {
 }
 
 impl<P: Packet> FlowAqm<P> for FlowCoDel {
-    type State = Spell;
+    type State = CodelState;
 
-    fn state(&self) -> Spell {
-        Spell::default()
+    fn state(&self) -> CodelState {
+        CodelState::default()
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, from one place
-    fn prepare(
+    fn drop_at_head(
         &self,
-        spell: &mut Spell,
+        state: &mut CodelState,
         queue: &mut Fifo<P>,
-        elsewhere: Bytes,
+        other_backlog: Bytes,
         ctx: &mut Context<'_, P>,
     ) {
-        let elsewhere = if self.preset == Preset::Ns3 {
+        let other_backlog = if self.preset == Preset::Ns3 {
             Bytes::ZERO
         } else {
-            elsewhere
+            other_backlog
         };
-        self.law.prepare(spell, queue, elsewhere, ctx);
+        self.law.drop_at_head(state, queue, other_backlog, ctx);
     }
 
-    fn overflow(&self, spell: &mut Spell, packets: u64, _ctx: &mut Context<'_, P>) {
+    fn overflow(&self, state: &mut CodelState, packets: u64, _ctx: &mut Context<'_, P>) {
         if self.preset == Preset::Linux {
-            spell.count_pushed_out(packets);
+            state.add_overflow_drops(packets);
         }
     }
 
@@ -170,11 +170,11 @@ impl<P: Packet> FlowAqm<P> for FlowCoDel {
         Spared::OneBehind
     }
 
-    fn probe(&self, spell: &Spell, show: &mut dyn FnMut(&str, ProbeValue)) {
-        spell.probe(show);
+    fn probe(&self, state: &CodelState, show: &mut dyn FnMut(&str, ProbeValue)) {
+        state.probe(show);
     }
 
-    fn poke(&self, spell: &mut Spell, name: &str, value: f64) -> bool {
-        spell.poke(name, value)
+    fn poke(&self, state: &mut CodelState, name: &str, value: f64) -> bool {
+        state.poke(name, value)
     }
 }

@@ -158,11 +158,11 @@ impl<P: Packet> FlowAqm<P> for PieController {
         self.law.arrival(state, packet, waiting, ctx)
     }
 
-    fn prepare(
+    fn drop_at_head(
         &self,
         state: &mut PieState,
         queue: &mut Fifo<P>,
-        _elsewhere: Bytes,
+        _other_backlog: Bytes,
         ctx: &mut Context<'_, P>,
     ) {
         let mut left = queue.backlog();

@@ -62,7 +62,7 @@ impl Default for CobaltState {
 
 impl CobaltState {
     /// The state of a queue in the kernel's CAKE that was never used: with no root yet, so that its
-    /// first spell begins with a signal at once.
+    /// first dropping state begins with a signal at once.
     pub fn zeroed() -> Self {
         Self {
             root: 0,
@@ -145,7 +145,7 @@ impl CobaltLaw {
         matches!(self.preset, Preset::Linux | Preset::Ns3)
     }
 
-    fn count_is(&self, state: &mut CobaltState, count: u64) {
+    fn set_count(&self, state: &mut CobaltState, count: u64) {
         state.count = count;
         state.root = match self.roots.get(count as usize) {
             Some(&root) => root,
@@ -153,7 +153,7 @@ impl CobaltLaw {
         };
     }
 
-    fn gap(&self, state: &CobaltState) -> Span {
+    fn control_law(&self, state: &CobaltState) -> Span {
         if self.in_integers() {
             let ns = u128::from(self.interval.as_ps() / 1_000);
             return Span::from_ps(((ns * u128::from(state.root)) >> 32) as u64 * 1_000);
@@ -189,8 +189,8 @@ impl CobaltLaw {
         }
         state.dropping = false;
         if state.count > 0 && now >= state.drop_next {
-            self.count_is(state, state.count - 1);
-            let gap = self.gap(state);
+            self.set_count(state, state.count - 1);
+            let gap = self.control_law(state);
             state.drop_next += gap;
         }
     }
@@ -218,7 +218,7 @@ impl CobaltLaw {
         if sojourn > good {
             if !state.dropping {
                 state.dropping = true;
-                let gap = self.gap(state);
+                let gap = self.control_law(state);
                 state.drop_next = now + gap;
             }
             state.count = state.count.max(1);
@@ -233,14 +233,14 @@ impl CobaltLaw {
             } else {
                 dropped = true;
             }
-            self.count_is(state, state.count + 1);
-            let gap = self.gap(state);
+            self.set_count(state, state.count + 1);
+            let gap = self.control_law(state);
             state.drop_next += gap;
             late = now > state.drop_next;
         } else {
             while due {
-                self.count_is(state, state.count - 1);
-                let gap = self.gap(state);
+                self.set_count(state, state.count - 1);
+                let gap = self.control_law(state);
                 state.drop_next += gap;
                 late = now > state.drop_next;
                 due = state.count > 0 && now >= state.drop_next;
@@ -274,7 +274,7 @@ impl CobaltLaw {
 
     /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All
     /// but ns-3 never drop the last.
-    pub fn prepare<P: Packet>(
+    pub fn drop_at_head<P: Packet>(
         &self,
         state: &mut CobaltState,
         queue: &mut Fifo<P>,
@@ -313,9 +313,9 @@ mod tests {
             .expect("an interval");
         let mut state = CobaltState::default();
         for count in 1..40_u64 {
-            law.count_is(&mut state, count);
+            law.set_count(&mut state, count);
             let exact = 100.0 / libm::sqrt(count as f64);
-            let gap = law.gap(&state).as_s() * 1e3;
+            let gap = law.control_law(&state).as_s() * 1e3;
             assert!((gap / exact - 1.0).abs() < 2e-3, "{count}: {gap} {exact}");
         }
     }

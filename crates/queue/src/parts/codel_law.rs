@@ -22,10 +22,11 @@ pub struct CodelLaw {
     l4s: bool,
     /// Whether the clock has [ticks](tick).
     in_ticks: bool,
-    /// The least backlog behind a packet that may be bad.
-    least_behind: Bytes,
-    /// How long after the end of an interval a packet may be bad: at once, or at the next instant.
-    grace: Span,
+    /// The least backlog behind a packet that may be dropped.
+    min_backlog: Bytes,
+    /// How long after the end of an interval a packet may be dropped: at once, or, where `now >
+    /// first_above` is asked as in Linux and ns-3, a picosecond later.
+    strictness: Span,
 }
 
 /// What the law is made of.
@@ -35,7 +36,7 @@ pub struct CodelSettings {
     pub target: Span,
     /// How long sojourns must stay above the target.
     pub interval: Span,
-    /// Backlog that is never bad; automatic: the largest packet.
+    /// Backlog behind a packet with which it is never dropped; automatic: the largest packet.
     pub max_packet: Auto<Bytes>,
     /// Whether to mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
@@ -47,7 +48,7 @@ pub struct CodelSettings {
 
 /// The state of the control law.
 #[derive(Debug, Clone)]
-pub struct Spell {
+pub struct CodelState {
     /// When packets will have been above the target for an interval; never, while they are not.
     first_above: Time,
     dropping: bool,
@@ -58,13 +59,15 @@ pub struct Spell {
     inverse_root: u32,
 }
 
-/// The kernel's clock: whole units of 1024 ns.
+/// The unit of the kernel's clock (`CODEL_SHIFT`): 1024 ns.
+const TICK_PS: u64 = 1_024_000;
+
+/// The kernel's clock: whole units.
 fn tick(ps: u64) -> u64 {
-    const TICK: u64 = 1_024_000;
-    ps / TICK * TICK
+    ps / TICK_PS * TICK_PS
 }
 
-impl Default for Spell {
+impl Default for CodelState {
     fn default() -> Self {
         Self {
             first_above: Time::NEVER,
@@ -77,8 +80,8 @@ impl Default for Spell {
     }
 }
 
-impl Spell {
-    fn count_is(&mut self, count: u64) {
+impl CodelState {
+    fn set_count(&mut self, count: u64) {
         self.count = count;
         self.inverse_root = if count == 1 {
             u32::from(u16::MAX)
@@ -88,17 +91,17 @@ impl Spell {
     }
 
     /// The time from this drop to the next.
-    fn gap(&self, interval: Span, in_ticks: bool) -> Span {
+    fn control_law(&self, interval: Span, in_ticks: bool) -> Span {
         if !in_ticks {
             return Span::from_s(interval.as_s() / libm::sqrt(self.count as f64));
         }
-        let ticks = u128::from(interval.as_ps() / 1_024_000);
+        let ticks = u128::from(interval.as_ps() / TICK_PS);
         let gap = (ticks * u128::from(self.inverse_root << 16)) >> 32;
-        Span::from_ps(gap as u64 * 1_024_000)
+        Span::from_ps(gap as u64 * TICK_PS)
     }
 
-    /// Counts packets that were pushed out for want of room, as Linux's `fq_codel` does.
-    pub fn count_pushed_out(&mut self, packets: u64) {
+    /// Counts packets that were dropped for want of room, as Linux's `fq_codel` does.
+    pub fn add_overflow_drops(&mut self, packets: u64) {
         self.count += packets;
     }
 
@@ -173,8 +176,8 @@ impl CodelLaw {
             ce_threshold: settings.ce_threshold,
             l4s: settings.l4s,
             in_ticks,
-            least_behind: Bytes::ZERO,
-            grace: Span::from_ps(u64::from(in_ticks)),
+            min_backlog: Bytes::ZERO,
+            strictness: Span::from_ps(u64::from(in_ticks)),
         };
         if in_ticks {
             let ticks = |span: Span| Span::from_ps(tick(span.as_ps()));
@@ -190,8 +193,8 @@ impl CodelLaw {
     pub fn on_link(&mut self, link: &LinkInfo) {
         let automatic = link.largest(self.preset);
         let max_packet = self.given_max_packet.unwrap_or(automatic);
-        let is_good_itself = self.preset != Preset::Ns3;
-        self.least_behind = max_packet + Bytes::new(u64::from(is_good_itself));
+        let must_exceed = self.preset != Preset::Ns3;
+        self.min_backlog = max_packet + Bytes::new(u64::from(must_exceed));
     }
 
     /// An instant of the clock that the preset has.
@@ -209,70 +212,72 @@ impl CodelLaw {
         now.since(self.clock(packet.enqueued()))
     }
 
-    /// When packets will have been above the target for an interval, where `end` was so before, and
-    /// whether that is so now.
+    /// When packets will have been above the target for an interval, where that was `first_above`
+    /// before, and whether that is so now.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn weigh(&self, end: Time, above: bool, now: Time) -> (Time, bool) {
+    fn track_above(&self, first_above: Time, above: bool, now: Time) -> (Time, bool) {
         // Where the queue is about as long as is aimed at, no processor could guess which it is: so
-        // both what is remembered and the verdict are chosen, not branched to.
-        let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
-        let first_above = select_unpredictable(above, first, Time::NEVER);
-        let bad_from = select_unpredictable(above, end + self.grace, Time::NEVER);
-        (first_above, now >= bad_from)
+        // both what is remembered and the answer are chosen, not branched to.
+        let end =
+            select_unpredictable(first_above == Time::NEVER, now + self.interval, first_above);
+        let ok_from = select_unpredictable(above, first_above + self.strictness, Time::NEVER);
+        (
+            select_unpredictable(above, end, Time::NEVER),
+            now >= ok_from,
+        )
     }
 
-    /// The verdict on the packet at the head, which is to leave, if there is one: whether it is
-    /// bad.
+    /// Whether the packet at the head, which is to leave, may be dropped, if there is one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
-    fn judge<P: Packet>(
+    fn should_drop<P: Packet>(
         &self,
-        spell: &mut Spell,
+        state: &mut CodelState,
         queue: &(impl HeadQueue<P> + ?Sized),
-        elsewhere: Bytes,
+        other_backlog: Bytes,
         now: Time,
     ) -> bool {
         let Some(head) = queue.head() else {
-            spell.first_above = Time::NEVER;
+            state.first_above = Time::NEVER;
             return false;
         };
-        let behind = queue.bytes() - head.size() + elsewhere;
-        let long = behind >= self.least_behind;
+        let behind = queue.bytes() - head.size() + other_backlog;
+        let long = behind >= self.min_backlog;
         let above = long & (self.sojourn(head, now) >= self.target);
-        let (first_above, bad) = self.weigh(spell.first_above, above, now);
-        spell.first_above = first_above;
-        bad
+        let (first_above, ok_to_drop) = self.track_above(state.first_above, above, now);
+        state.first_above = first_above;
+        ok_to_drop
     }
 
-    /// Whether a verdict may be [foreseen](Self::departs_unchanged): where a packet is neither passed over
-    /// nor marked for more than the law.
-    pub fn may_foresee(&self) -> bool {
+    /// Whether it may be [foreseen](Self::departs_unchanged) what becomes of a packet: where none is
+    /// exempt or marked for more than the law.
+    pub fn is_predictable(&self) -> bool {
         !self.l4s && self.ce_threshold.is_none()
     }
 
-    /// Whether it is sure that a packet leaves as it is at `departure`, when it is at the head and at
-    /// least so many bytes wait behind it; if so, it counts as gone.
+    /// Whether it is sure that a packet leaves as it is at `departure`, when it is at the head and
+    /// at least so many bytes wait behind it; if so, it counts as gone.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once or twice a packet
     pub fn departs_unchanged<P: Packet>(
         &self,
-        spell: &mut Spell,
+        state: &mut CodelState,
         head: &P,
         behind: Bytes,
         departure: Time,
     ) -> bool {
         let now = self.clock(departure);
         let above = self.sojourn(head, now) >= self.target;
-        if above && behind < self.least_behind {
+        if above && behind < self.min_backlog {
             return false;
         }
-        let (first_above, bad) = self.weigh(spell.first_above, above, now);
-        if bad && !(spell.dropping && now < spell.drop_next) {
+        let (first_above, ok_to_drop) = self.track_above(state.first_above, above, now);
+        if ok_to_drop && !(state.dropping && now < state.drop_next) {
             return false;
         }
-        spell.first_above = first_above;
-        spell.dropping &= bad;
+        state.first_above = first_above;
+        state.dropping &= ok_to_drop;
         true
     }
 
@@ -296,100 +301,100 @@ impl CodelLaw {
         false
     }
 
-    /// Whether the law passes over this packet: with `l4s`, one of a scalable sender.
+    /// Whether this packet is exempt from the law: with `l4s`, one of a scalable sender.
     #[inline]
-    fn passes_over<P: Packet>(&self, packet: &P) -> bool {
+    fn is_exempt<P: Packet>(&self, packet: &P) -> bool {
         self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
     }
 
-    /// Goes on with a spell at a bad packet, when a drop is due: drops what is. The packet to send
-    /// is then at the head, if there is one; says whether it is marked.
+    /// In the dropping state, at a packet that may be dropped when a drop is due: drops what is due.
+    /// The packet to send is then at the head, if there is one; says whether it is marked.
     #[inline(never)]
-    fn go_on<P: Packet>(
+    fn continue_dropping<P: Packet>(
         &self,
-        spell: &mut Spell,
+        state: &mut CodelState,
         queue: &mut (impl HeadQueue<P> + ?Sized),
-        elsewhere: Bytes,
+        other_backlog: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
     ) -> bool {
-        let mut bad = true;
-        while bad && now >= spell.drop_next {
-            spell.count_is(spell.count + 1);
-            let gap = spell.gap(self.interval, self.in_ticks);
+        let mut ok_to_drop = true;
+        while ok_to_drop && now >= state.drop_next {
+            state.set_count(state.count + 1);
+            let gap = state.control_law(self.interval, self.in_ticks);
             if self.signal(queue, ctx) {
                 let from = if self.preset == Preset::Ns3 {
                     now
                 } else {
-                    spell.drop_next
+                    state.drop_next
                 };
-                spell.drop_next = from + gap;
+                state.drop_next = from + gap;
                 return true;
             }
-            bad = self.judge(spell, queue, elsewhere, now);
-            if bad {
-                spell.drop_next += gap;
+            ok_to_drop = self.should_drop(state, queue, other_backlog, now);
+            if ok_to_drop {
+                state.drop_next += gap;
             }
         }
-        spell.dropping = bad;
+        state.dropping = ok_to_drop;
         false
     }
 
-    /// Begins a spell with a bad packet. The packet to send is then at the head, if there is one;
-    /// says whether it is marked.
+    /// Enters the dropping state with a packet that may be dropped. The packet to send is then at
+    /// the head, if there is one; says whether it is marked.
     #[inline(never)]
-    fn begin<P: Packet>(
+    fn enter_dropping<P: Packet>(
         &self,
-        spell: &mut Spell,
+        state: &mut CodelState,
         queue: &mut (impl HeadQueue<P> + ?Sized),
-        elsewhere: Bytes,
+        other_backlog: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
     ) -> bool {
         let marked = self.signal(queue, ctx);
         if !marked {
-            self.judge(spell, queue, elsewhere, now);
+            self.should_drop(state, queue, other_backlog, now);
         }
-        spell.dropping = true;
-        let reached = spell.count.saturating_sub(spell.last_count);
-        let lately = spell.drop_next > Time::ZERO
-            && now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
-        spell.count_is(if reached > 1 && lately { reached } else { 1 });
-        spell.last_count = spell.count;
-        spell.drop_next = now + spell.gap(self.interval, self.in_ticks);
+        state.dropping = true;
+        let reached = state.count.saturating_sub(state.last_count);
+        let lately = state.drop_next > Time::ZERO
+            && now.since(state.drop_next).as_ps() < 16 * self.interval.as_ps();
+        state.set_count(if reached > 1 && lately { reached } else { 1 });
+        state.last_count = state.count;
+        state.drop_next = now + state.control_law(self.interval, self.in_ticks);
         marked
     }
 
     /// Drops or marks from the head of `queue` what is due, before the next packet leaves it;
-    /// `elsewhere` bytes wait in other queues of the same discipline.
+    /// `other_backlog` bytes wait in other queues of the same discipline.
     ///
-    /// Packets are judged and marked where they stand, and copied once, when they leave.
+    /// Packets are looked at and marked in place, and copied once, when they leave.
     ///
     /// Here is what every packet needs; all else is out of line.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, from one place for each discipline
-    pub fn prepare<P: Packet>(
+    pub fn drop_at_head<P: Packet>(
         &self,
-        spell: &mut Spell,
+        state: &mut CodelState,
         queue: &mut (impl HeadQueue<P> + ?Sized),
-        elsewhere: Bytes,
+        other_backlog: Bytes,
         ctx: &mut Context<'_, P>,
     ) {
         let now = self.clock(ctx.now);
         let Some(head) = queue.head() else {
-            spell.dropping = false;
-            spell.first_above = Time::NEVER;
+            state.dropping = false;
+            state.first_above = Time::NEVER;
             return;
         };
         let mut marked = false;
-        if !self.passes_over(head) {
-            let bad = self.judge(spell, queue, elsewhere, now);
-            if !bad {
-                spell.dropping = false;
-            } else if !spell.dropping {
-                marked = self.begin(spell, queue, elsewhere, now, ctx);
-            } else if now >= spell.drop_next {
-                marked = self.go_on(spell, queue, elsewhere, now, ctx);
+        if !self.is_exempt(head) {
+            let ok_to_drop = self.should_drop(state, queue, other_backlog, now);
+            if !ok_to_drop {
+                state.dropping = false;
+            } else if !state.dropping {
+                marked = self.enter_dropping(state, queue, other_backlog, now, ctx);
+            } else if now >= state.drop_next {
+                marked = self.continue_dropping(state, queue, other_backlog, now, ctx);
             }
         }
         if let Some(threshold) = self.ce_threshold
@@ -411,7 +416,7 @@ impl CodelLaw {
     ) {
         if let Some(head) = queue.head_mut()
             && head.ecn().is_capable()
-            && (!self.l4s || self.passes_over(head))
+            && (!self.l4s || self.is_exempt(head))
             && self.sojourn(head, now) > threshold
         {
             head.set_ce();
@@ -428,11 +433,11 @@ mod tests {
     /// says 70.7, then 56.
     #[test]
     fn newton_steps_of_the_kernel() {
-        let mut spell = Spell::default();
+        let mut state = CodelState::default();
         let gaps: Vec<f64> = (1..=3)
             .map(|count| {
-                spell.count_is(count);
-                spell.gap(Span::from_ms(100), true).as_s() * 1e3
+                state.set_count(count);
+                state.control_law(Span::from_ms(100), true).as_s() * 1e3
             })
             .collect();
         assert!((gaps[0] - 100.0).abs() < 0.01, "{gaps:?}");

@@ -51,12 +51,12 @@ pub trait FlowAqm<P: Packet> {
     }
 
     /// Drops or marks from the head of this flow what is due, before its next packet leaves;
-    /// `elsewhere` bytes wait in other flows.
-    fn prepare(
+    /// `other_backlog` bytes wait in other flows.
+    fn drop_at_head(
         &self,
         state: &mut Self::State,
         queue: &mut Fifo<P>,
-        elsewhere: Bytes,
+        other_backlog: Bytes,
         ctx: &mut Context<'_, P>,
     );
 
@@ -381,18 +381,18 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
                 continue;
             }
             let before = flow.queue.backlog();
-            let elsewhere = Backlog {
+            let other_backlog = Backlog {
                 packets: self.backlog.packets - before.packets,
                 bytes: self.backlog.bytes - before.bytes,
             };
             self.aqm
-                .prepare(&mut flow.state, &mut flow.queue, elsewhere.bytes, ctx);
+                .drop_at_head(&mut flow.state, &mut flow.queue, other_backlog.bytes, ctx);
             let held = flow.queue.bytes();
             let taken = flow.queue.dequeue();
             let left = flow.queue.backlog();
             self.backlog = Backlog {
-                packets: elsewhere.packets + left.packets,
-                bytes: elsewhere.bytes + left.bytes,
+                packets: other_backlog.packets + left.packets,
+                bytes: other_backlog.bytes + left.bytes,
             };
             if let Dequeued::Packet(_) = taken {
                 flow.credits -= (held - left.bytes).get().cast_signed();
