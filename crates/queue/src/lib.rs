@@ -47,5 +47,5 @@ pub use contract::{
     Packet, ProbeValue, Reason, Sack, Sink, Status, Warning,
 };
 pub use policy::{Governed, Policy};
-pub use registry::{AnyDiscipline, Caller, DISCIPLINES, Registered, build, call, find};
+pub use registry::{AnyDiscipline, DISCIPLINES, Registered, Visitor, build, dispatch, find};
 pub use sojourn_base::{BuildError, Entry};

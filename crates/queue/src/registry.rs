@@ -29,15 +29,15 @@ impl<P: Packet> Registered<P> for AnyDiscipline<P> {
 }
 
 /// Work that calls one discipline so often that it is compiled for each type of discipline.
-pub trait Caller<P: Packet> {
+pub trait Visitor<P: Packet> {
     /// What the work returns.
-    type Said;
+    type Output;
 
     /// The discipline that it calls.
     fn discipline(&self) -> &AnyDiscipline<P>;
 
     /// Does the work; the discipline is a `D`.
-    fn call<D: Registered<P>>(self) -> Self::Said;
+    fn visit<D: Registered<P>>(self) -> Self::Output;
 }
 
 macro_rules! registry {
@@ -93,18 +93,18 @@ macro_rules! registry {
                 fn of(any: &mut AnyDiscipline<P>) -> &mut Self {
                     match any {
                         AnyDiscipline::$type(one) => one,
-                        _ => unreachable!("a caller asks for the discipline that it is called for"),
+                        _ => unreachable!("a visitor asks for the discipline that it visits"),
                     }
                 }
             }
         )*
 
-        /// Lets `caller` work with the type of its discipline: found out once for all calls.
+        /// Lets `visitor` work with the type of its discipline: found out once for all calls.
         #[inline]
-        pub fn call<P: Packet, C: Caller<P>>(caller: C) -> C::Said {
-            match caller.discipline() {
-                $( AnyDiscipline::$type(_) => caller.call::<crate::$module::$type<P>>(), )*
-                AnyDiscipline::Custom(_) => caller.call::<AnyDiscipline<P>>(),
+        pub fn dispatch<P: Packet, V: Visitor<P>>(visitor: V) -> V::Output {
+            match visitor.discipline() {
+                $( AnyDiscipline::$type(_) => visitor.visit::<crate::$module::$type<P>>(), )*
+                AnyDiscipline::Custom(_) => visitor.visit::<AnyDiscipline<P>>(),
             }
         }
 

@@ -3,7 +3,7 @@
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
 use sojourn_base::prefetch::prefetch;
-use sojourn_queue::{Caller, Registered, call};
+use sojourn_queue::{Registered, Visitor, dispatch};
 
 use super::Simulation;
 use crate::ledger::Breach;
@@ -16,14 +16,14 @@ use crate::{LinkId, Observer, SimPacket};
 const AHEAD_AT_LINK: [usize; 2] = [9, 5];
 
 /// A link of a simulation that is run as the discipline that it has.
-struct Run<'a, O> {
+struct RunDiscipline<'a, O> {
     simulation: &'a mut Simulation<O>,
     id: LinkId,
     horizon: Horizon,
 }
 
-impl<O: Observer> Caller<SimPacket> for Run<'_, O> {
-    type Said = ();
+impl<O: Observer> Visitor<SimPacket> for RunDiscipline<'_, O> {
+    type Output = ();
 
     #[inline]
     fn discipline(&self) -> &Any {
@@ -31,7 +31,7 @@ impl<O: Observer> Caller<SimPacket> for Run<'_, O> {
     }
 
     #[inline]
-    fn call<D: Registered<SimPacket>>(self) {
+    fn visit<D: Registered<SimPacket>>(self) {
         self.simulation
             .run_discipline_as::<D>(self.id, self.horizon);
     }
@@ -195,7 +195,7 @@ impl<O: Observer> Simulation<O> {
         if O::LOOKS_INSIDE {
             self.run_discipline_as::<Any>(id, horizon);
         } else {
-            call(Run {
+            dispatch(RunDiscipline {
                 simulation: self,
                 id,
                 horizon,
