@@ -47,4 +47,10 @@ impl Ecn {
     pub const fn is_capable(self) -> bool {
         !matches!(self, Self::NotEct)
     }
+
+    /// Whether the packet is one of a scalable (L4S) sender, as far as a queue can tell: ECT(1), or
+    /// CE, which may have been ECT(1) before (RFC 9331, section 5.1).
+    pub const fn is_scalable(self) -> bool {
+        matches!(self, Self::Ect1 | Self::Ce)
+    }
 }

@@ -19,6 +19,7 @@
 //! Nothing here knows a queue, a link or a file.
 
 pub mod bytes;
+pub mod checks;
 pub mod choices;
 pub mod decimal;
 pub mod distribution;

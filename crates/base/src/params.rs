@@ -103,6 +103,17 @@ impl<const N: usize> ParamSource for [(&str, Scalar<'_>); N] {
     }
 }
 
+/// Values as a scenario file writes them, each with its name: for tests.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'a>(pub &'a [(&'a str, &'a str)]);
+
+impl ParamSource for Texts<'_> {
+    fn get(&self, name: &str) -> Option<Scalar<'_>> {
+        let (_, text) = self.0.iter().find(|(key, _)| *key == name)?;
+        Some(Scalar::literal(text))
+    }
+}
+
 /// A parameter that cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamFault {

@@ -11,7 +11,7 @@ pub struct Stream {
 }
 
 /// The finaliser of `SplitMix64`: a bijection that scatters every bit.
-const fn mix(mut z: u64) -> u64 {
+pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

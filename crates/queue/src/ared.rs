@@ -47,6 +47,7 @@
 //!   3/5 of the range between the thresholds, in whole bytes; updates are made every half second,
 //!   one tick of `hz` late, and use the average as decayed while idle.
 
+use sojourn_base::checks::positive;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Threshold, Time,
@@ -184,14 +185,8 @@ impl<P> Ared<P> {
             let allowed = "false under preset linux, which has no such rule";
             return Err(ParamFault::new("feng_adaptive", true, allowed));
         }
-        for (name, factor) in [
-            ("feng_alpha", params.feng_alpha),
-            ("feng_beta", params.feng_beta),
-        ] {
-            if factor <= 0.0 {
-                return Err(ParamFault::new(name, factor, "a number above zero"));
-            }
-        }
+        positive("feng_alpha", params.feng_alpha)?;
+        positive("feng_beta", params.feng_beta)?;
         let limits = (bottom(params, preset, link), params.top.0);
         let adaptation = if params.feng_adaptive {
             let (alpha, beta) = (params.feng_alpha, params.feng_beta);

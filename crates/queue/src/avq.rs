@@ -28,6 +28,7 @@
 //!
 //! **Linux** and **ns-3** have no AVQ; their presets are the reference.
 
+use sojourn_base::checks::{above_zero, not_negative};
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Fraction, Limit, LinkInfo, ParamFault, Preset, Threshold, Time, params,
@@ -85,13 +86,8 @@ impl<P> Avq<P> {
     /// A mean packet of nothing, or a gain below zero.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let mean = params.mean_packet;
-        if mean == Bytes::ZERO {
-            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
-        }
-        if params.alpha < 0.0 {
-            let allowed = "a number of zero or more";
-            return Err(ParamFault::new("alpha", params.alpha, allowed));
-        }
+        above_zero("mean_packet", mean)?;
+        not_negative("alpha", params.alpha)?;
         let capacity = match (params.limit.on(link), preset) {
             (Capacity::Packets(packets), Preset::Ns2) => Capacity::Bytes(packets * mean.get()),
             (capacity, _) => capacity,

@@ -65,6 +65,7 @@ mod tins;
 
 use core::cmp::Reverse;
 
+use sojourn_base::checks::{auto_above_zero, time_above_zero};
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
@@ -83,7 +84,7 @@ use self::tin::{Common, Tin};
 use crate::parts::longest::Longest;
 use crate::parts::mistakes::{self, Spared};
 use crate::parts::names::{of_flow, under};
-use crate::parts::table::places;
+use crate::parts::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -160,13 +161,8 @@ impl<P: Packet> Cake<P> {
     /// A round-trip time or a quantum of nothing; queues that are not a multiple of 8.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let interval = params.rtt.0;
-        if interval == Span::ZERO {
-            return Err(ParamFault::new("rtt", interval, "a time above zero"));
-        }
-        if params.quantum == Auto::Given(Bytes::ZERO) {
-            let allowed = "\"auto\" or a size above zero";
-            return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
-        }
+        time_above_zero("rtt", interval)?;
+        auto_above_zero("quantum", params.quantum)?;
         let flows = places("flows", params.flows)?;
         if !flows.is_multiple_of(WAYS) {
             let allowed = format!("a multiple of {WAYS}");

@@ -29,6 +29,7 @@
 
 use core::cmp::Ordering;
 
+use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, ParamSet, Preset, Probability,
@@ -102,9 +103,7 @@ impl<P> Choke<P> {
     /// Linux's preset a weight that it cannot have.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let mean = params.mean_packet;
-        if mean == Bytes::ZERO {
-            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
-        }
+        above_zero("mean_packet", mean)?;
         if !matches!(params.limit, Limit(None | Some(Length::Packets(_)))) {
             let allowed = "packets such as \"100 packets\", or \"none\"";
             return Err(ParamFault::new("limit", params.limit, allowed));

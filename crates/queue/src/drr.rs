@@ -37,6 +37,7 @@
 use core::cmp::Reverse;
 use std::collections::VecDeque;
 
+use sojourn_base::checks::auto_above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Stream, Time, params,
@@ -46,7 +47,7 @@ use crate::parts::hash::{ns2_source_bucket, salted_bucket};
 use crate::parts::inner::{Child, Head, Inner, Nest};
 use crate::parts::longest::Longest;
 use crate::parts::names::of_flow;
-use crate::parts::table::places;
+use crate::parts::places;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -115,11 +116,8 @@ impl<P: Packet> Drr<P> {
     /// # Errors
     /// A quantum of nothing, a parameter of `inner`.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        auto_above_zero("quantum", params.quantum)?;
         let given_quantum = params.quantum.given().map(Bytes::get);
-        if given_quantum == Some(0) {
-            let allowed = "\"auto\" or a size above zero";
-            return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
-        }
         let buckets = places("buckets", params.buckets)?;
         let flows = (0..buckets).map(|_| Flow {
             queue: Child::default(),

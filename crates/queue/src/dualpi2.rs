@@ -42,9 +42,10 @@
 //!
 //! ns-2.35 and ns-3 have no DualPI2 here; their presets are the reference.
 
+use sojourn_base::checks::positive;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Auto, Bytes, Ecn, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
+    Auto, Bytes, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
 use crate::parts::Fifo;
@@ -114,9 +115,7 @@ impl<P> DualPi2<P> {
     /// # Errors
     /// A period of nothing, negative gains, `k` not above zero, a limit of less than one packet.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.k <= 0.0 {
-            return Err(ParamFault::new("k", params.k, "a number above zero"));
-        }
+        positive("k", params.k)?;
         let capacity = params.limit.on(link);
         if let Capacity::Bytes(limit) = capacity
             && limit < link.mtu.get()
@@ -252,7 +251,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
         if !self.capacity.admits(packets, bytes, size) {
             return ctx.drop(packet, Reason::Overlimit);
         }
-        if matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce) {
+        if packet.ecn().is_scalable() {
             self.low.push(packet);
         } else {
             self.classic.push(packet);

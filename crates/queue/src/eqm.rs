@@ -38,6 +38,7 @@
 
 use std::collections::BTreeMap;
 
+use sojourn_base::checks::time_above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Length, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Threshold, Time,
@@ -176,11 +177,8 @@ impl<P> Eqm<P> {
                 "a number above 0 and at most 1",
             ));
         }
-        for (name, span) in [("averaging", params.averaging), ("tau", params.tau)] {
-            if span == Span::ZERO {
-                return Err(ParamFault::new(name, span, "a time above zero"));
-            }
-        }
+        time_above_zero("averaging", params.averaging)?;
+        time_above_zero("tau", params.tau)?;
         if params.queue_only && params.rate_only {
             let allowed = "false where queue_only is true";
             return Err(ParamFault::new("rate_only", true, allowed));

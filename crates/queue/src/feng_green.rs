@@ -33,6 +33,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use sojourn_base::checks::positive;
 use sojourn_base::{Auto, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
@@ -102,9 +103,7 @@ impl<P> FengGreen<P> {
     /// # Errors
     /// A constant that is not above zero; no round-trip time, given or from the link.
     pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.c <= 0.0 {
-            return Err(ParamFault::new("c", params.c, "a number above zero"));
-        }
+        positive("c", params.c)?;
         if params.rtt.given().unwrap_or(link.base_rtt) == Span::ZERO {
             let allowed = "a time above zero, such as \"40 ms\"";
             let found = match params.rtt {

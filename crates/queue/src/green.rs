@@ -16,6 +16,7 @@
 //! The unrelated GREEN of W. Feng, A. Kapadia and S. Thulasidasan is [`crate::feng_green`]. No
 //! preset differs: neither Linux nor ns-2.35 nor ns-3 has GREEN.
 
+use sojourn_base::checks::time_above_zero;
 use sojourn_base::{
     Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
@@ -65,10 +66,7 @@ impl<P> Green<P> {
     /// # Errors
     /// An average over no time, an interval below 1 us.
     pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.averaging == Span::ZERO {
-            let allowed = "a time above zero";
-            return Err(ParamFault::new("averaging", params.averaging, allowed));
-        }
+        time_above_zero("averaging", params.averaging)?;
         check_period("interval", params.interval)?;
         let gate = GreenGate {
             link_rate: link.rate.as_f64(),

@@ -19,6 +19,7 @@
 //!
 //! **Linux** and **ns-3** have no PI; their presets are the reference.
 
+use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};
 
@@ -69,9 +70,7 @@ impl<P> Pi<P> {
     /// An interval below 1 us; a mean packet of nothing; a gain `b` above `a`.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         check_period("interval", params.interval)?;
-        if params.mean_packet == Bytes::ZERO {
-            return Err(ParamFault::new("mean_packet", "0 B", "a size above zero"));
-        }
+        above_zero("mean_packet", params.mean_packet)?;
         if params.b > params.a || params.b < 0.0 {
             let allowed = format!("a number from 0 to a, which is {}", params.a);
             return Err(ParamFault::new("b", params.b, allowed));

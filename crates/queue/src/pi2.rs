@@ -21,8 +21,9 @@
 //!
 //! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no PI2; their presets are the reference.
 
+use sojourn_base::checks::positive;
 use sojourn_base::length::Capacity;
-use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
+use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
 use crate::parts::mistakes::{self, Spared};
@@ -67,9 +68,7 @@ impl<P> Pi2<P> {
     /// # Errors
     /// A period of nothing, negative gains, `k` not above zero.
     pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.k <= 0.0 {
-            return Err(ParamFault::new("k", params.k, "a number above zero"));
-        }
+        positive("k", params.k)?;
         let gate = Pi2Gate {
             law: PiLaw::new(params.target, params.t_update, params.alpha, params.beta)?,
             k: params.k,
@@ -85,7 +84,7 @@ impl<P: Packet> Gate<P> for Pi2Gate {
         if !fits {
             return Signal::None;
         }
-        let scalable = self.ecn && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce);
+        let scalable = self.ecn && packet.ecn().is_scalable();
         let p = self.law.prob();
         let (first, second) = (ctx.random.uniform(), ctx.random.uniform());
         let hit = if scalable {

@@ -71,6 +71,7 @@
 //! - The idle table is computed from the rate of the link.
 //! - `tc` requires limit and avpkt; the defaults of 400 kB and 1000 B are ours.
 
+use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Quantity, Span,
@@ -175,9 +176,7 @@ impl<P> Red<P> {
     /// no power of two or a burst that no weight lets pass.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let mean = params.mean_packet;
-        if mean == Bytes::ZERO {
-            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
-        }
+        above_zero("mean_packet", mean)?;
         let capacity = params.limit.on(link);
         let in_bytes = match params.bytes {
             Auto::Given(bytes) => bytes,

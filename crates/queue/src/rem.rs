@@ -44,6 +44,7 @@
 //!
 //! **ns-3** and **Linux** have no REM; their presets are the reference.
 
+use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Span, Stream, Threshold, Time,
@@ -128,9 +129,7 @@ impl<P> Rem<P> {
             return Err(ParamFault::new("phi", params.phi, "a number above 1"));
         }
         check_period("interval", params.interval)?;
-        if mean == Bytes::ZERO {
-            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
-        }
+        above_zero("mean_packet", mean)?;
         let ns2 = preset == Preset::Ns2;
         let capacity = match params.limit.on(link) {
             Capacity::Packets(limit) if ns2 && params.bytes => {

@@ -39,6 +39,7 @@
 
 use std::collections::VecDeque;
 
+use sojourn_base::checks::not_negative;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Stream, Time, params,
@@ -47,7 +48,7 @@ use sojourn_base::{
 use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::hash::salted_bucket;
-use crate::parts::table::places;
+use crate::parts::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
 
 params! {
@@ -129,9 +130,7 @@ impl<P> Sfb<P> {
             ("penalty_rate", params.penalty_rate),
             ("penalty_burst", params.penalty_burst),
         ] {
-            if value < 0.0 {
-                return Err(ParamFault::new(name, value, "a number of zero or more"));
-            }
+            not_negative(name, value)?;
         }
         let bins = places("bins", params.bins)?;
         let set = || Set {

@@ -45,10 +45,10 @@
 
 use std::collections::VecDeque;
 
+use sojourn_base::checks::auto_above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Auto, Bytes, Length, Limit, LinkInfo, Optional, ParamFault, Preset, Quantity, Span, Stream,
-    Time, params,
+    Auto, Bytes, Length, Limit, LinkInfo, Optional, ParamFault, Preset, Span, Stream, Time, params,
 };
 
 use crate::parts::check_period;
@@ -56,7 +56,7 @@ use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
 use crate::parts::longest::Longest;
 use crate::parts::names::of_flow;
-use crate::parts::table::places;
+use crate::parts::places;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -169,11 +169,8 @@ impl<P: Packet> Sfq<P> {
             }
             _ => Room::PushOut(params.limit.on(link)),
         };
+        auto_above_zero("quantum", params.quantum)?;
         let quantum = match params.quantum {
-            Auto::Given(Bytes::ZERO) => {
-                let allowed = format!("\"auto\" or {} above zero", Bytes::ALLOWED);
-                return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
-            }
             Auto::Given(bytes) => Some(bytes.get().cast_signed()),
             Auto::Auto if preset == Preset::Linux => {
                 Some(link.largest(preset).get().cast_signed().max(256))

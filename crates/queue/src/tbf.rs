@@ -17,6 +17,7 @@
 //! bytes. The defaults are those of ns-3, since `tc` requires rate and burst. **ns-2** has no
 //! discipline of this kind; its preset is the reference.
 
+use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
@@ -95,11 +96,8 @@ impl<P: Packet> Tbf<P> {
     /// A bucket of nothing, a parameter of `inner`.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let mtu = params.mtu.given().unwrap_or(link.mtu);
-        for (name, size) in [("burst", params.burst), ("mtu", mtu)] {
-            if size == Bytes::ZERO {
-                return Err(ParamFault::new(name, size, "a size above zero"));
-            }
-        }
+        above_zero("burst", params.burst)?;
+        above_zero("mtu", mtu)?;
         Ok(Self {
             bucket: Bucket::new(params.rate, params.burst),
             peak: params.peak_rate.0.map(|rate| Bucket::new(rate, mtu)),

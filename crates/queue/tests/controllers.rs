@@ -1,15 +1,8 @@
 //! PI, AVQ, GREEN and PI2: their controllers in the open loop, and where overload ends.
 
-use crate::bench::{Bench, fault, us};
+use crate::bench::{Bench, close, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
-
-fn close(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() <= 1e-12 + 1e-9 * expected.abs(),
-        "{found} {expected}"
-    );
-}
 
 /// Runs the timer that is due next.
 fn tick(bench: &mut Bench) {

@@ -5,18 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
 
-use sojourn_base::{Ecn, ParamSet, ParamSource, Preset, Scalar, Span, Stream, Time};
+use sojourn_base::params::Texts;
+use sojourn_base::{Ecn, ParamSet, Preset, Span, Stream, Time};
 
 use crate::{Ack, Arrival, Config, CongestionControl, Receiver, Segment, Sender, TcpParams, build};
-
-struct Keys<'a>(&'a [(&'static str, &'static str)]);
-
-impl ParamSource for Keys<'_> {
-    fn get(&self, name: &str) -> Option<Scalar<'_>> {
-        let found = self.0.iter().find(|(key, _)| *key == name);
-        found.map(|(_, text)| Scalar::literal(text))
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
@@ -102,7 +94,7 @@ fn play(cc: &str, preset: Preset, keys: &[(&'static str, &'static str)], seed: u
     let mut random = Stream::new(seed);
     let start = crate::Start::of(1000, 10);
     let needs = build(cc, &(), preset, &start).unwrap().needs();
-    let params = TcpParams::read(&Keys(keys), preset).unwrap();
+    let params = TcpParams::read(&Texts(keys), preset).unwrap();
     let config = Arc::new(Config::new(&params, preset, &needs).unwrap());
     let mut pairs = [true, false].map(|short| Pair::new(cc, preset, &config, short));
     // Calm and stormy networks.

@@ -2,9 +2,11 @@
 //! [`fq_cobalt`](crate::fq_cobalt) has one for each flow. The law is described in
 //! [`cobalt`](crate::cobalt).
 
-use sojourn_base::{Ecn, ParamFault, Preset, Span, Time};
+use sojourn_base::checks::time_above_zero;
+use sojourn_base::{ParamFault, Preset, Span, Time};
 
 use super::Fifo;
+use super::inv_sqrt::newton_step;
 use crate::{Context, Packet, ProbeValue, Reason};
 
 /// Counts whose root the kernel keeps in a table; beyond it takes one Newton step per change.
@@ -97,14 +99,6 @@ impl CobaltState {
     }
 }
 
-/// One Newton step towards 1/sqrt(count), 32 bits.
-fn newton_step(root: u32, count: u64) -> u32 {
-    let x = u64::from(root);
-    let square = (x * x) >> 32;
-    let value = (3_u64 << 32).wrapping_sub(count.wrapping_mul(square)) >> 2;
-    (value.wrapping_mul(x) >> 31) as u32
-}
-
 /// What is to become of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
@@ -120,9 +114,7 @@ impl CobaltLaw {
     /// # Errors
     /// An interval of nothing.
     pub fn new(preset: Preset, target: Span, interval: Span) -> Result<Self, ParamFault> {
-        if interval == Span::ZERO {
-            return Err(ParamFault::new("interval", interval, "a time above zero"));
-        }
+        time_above_zero("interval", interval)?;
         let mut roots = [u32::MAX; CACHED];
         for count in 1..CACHED {
             roots[count] = (0..4).fold(roots[count - 1], |root, _| newton_step(root, count as u64));
@@ -207,7 +199,7 @@ impl CobaltLaw {
         let now = ctx.now;
         let sojourn = now.since(packet.enqueued());
         let above_ce = self.ce_threshold.is_some_and(|most| sojourn > most);
-        if self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce) {
+        if self.l4s && packet.ecn().is_scalable() {
             if above_ce {
                 packet.set_ce();
             }

@@ -4,8 +4,10 @@
 
 use core::hint::select_unpredictable;
 
-use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, ParamFault, Preset, Quantity, Span, Time};
+use sojourn_base::checks::{auto_above_zero, time_above_zero};
+use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Time};
 
+use super::inv_sqrt::newton_step;
 use crate::{Context, HeadQueue, Packet, ProbeValue, Reason};
 
 /// The settings of the law.
@@ -86,7 +88,7 @@ impl CodelState {
         self.inverse_root = if count == 1 {
             u32::from(u16::MAX)
         } else {
-            newton_step(self.inverse_root, count)
+            newton_step(self.inverse_root << 16, count) >> 16
         };
     }
 
@@ -136,14 +138,6 @@ impl CodelState {
     }
 }
 
-/// One step from `inverse_root` towards 1/sqrt(count), in the kernel's 16 bits.
-fn newton_step(inverse_root: u32, count: u64) -> u32 {
-    let x = u64::from(inverse_root) << 16;
-    let square = (x * x) >> 32;
-    let value = (3_u64 << 32).wrapping_sub(count.wrapping_mul(square)) >> 2;
-    ((value.wrapping_mul(x) >> 31) >> 16) as u32 & 0xFFFF
-}
-
 impl CodelLaw {
     /// The law on `link`.
     ///
@@ -154,18 +148,9 @@ impl CodelLaw {
         preset: Preset,
         link: &LinkInfo,
     ) -> Result<Self, ParamFault> {
-        if settings.interval == Span::ZERO {
-            return Err(ParamFault::new(
-                "interval",
-                settings.interval,
-                "a time above zero",
-            ));
-        }
+        time_above_zero("interval", settings.interval)?;
+        auto_above_zero("max_packet", settings.max_packet)?;
         let given_max_packet = settings.max_packet.given();
-        if given_max_packet == Some(Bytes::ZERO) {
-            let allowed = format!("\"auto\" or {}, above zero", Bytes::ALLOWED);
-            return Err(ParamFault::new("max_packet", Bytes::ZERO, allowed));
-        }
         let in_ticks = matches!(preset, Preset::Linux | Preset::Ns3);
         let mut law = Self {
             preset,
@@ -304,7 +289,7 @@ impl CodelLaw {
     /// Whether this packet is exempt from the law: with `l4s`, one of a scalable sender.
     #[inline]
     fn is_exempt<P: Packet>(&self, packet: &P) -> bool {
-        self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
+        self.l4s && packet.ecn().is_scalable()
     }
 
     /// In the dropping state, at a packet that may be dropped when a drop is due: drops what is due.

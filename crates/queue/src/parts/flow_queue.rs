@@ -21,6 +21,7 @@
 
 use core::ops::Range;
 
+use sojourn_base::checks::auto_above_zero;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time};
 
@@ -28,7 +29,7 @@ use super::Fifo;
 use super::hash::salted_bucket;
 use super::mistakes::{self, Spared};
 use super::names::of_flow;
-use super::table::places;
+use super::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 /// The controller inside each flow.
@@ -204,10 +205,7 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         preset: Preset,
         link: &LinkInfo,
     ) -> Result<Self, ParamFault> {
-        if settings.quantum == Auto::Given(Bytes::ZERO) {
-            let allowed = "\"auto\" or a size above zero";
-            return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
-        }
+        auto_above_zero("quantum", settings.quantum)?;
         if let Some(ways) = settings.set_ways
             && !settings.flows.is_multiple_of(ways)
         {

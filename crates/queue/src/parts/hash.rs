@@ -1,11 +1,10 @@
 //! The hashes that map a flow to its bucket.
 
+use sojourn_base::random::mix;
+
 /// A key scattered under a salt: `SplitMix64`'s finaliser over both.
 pub fn salted(key: u64, salt: u64) -> u64 {
-    let mut z = key.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ salt;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    mix(key.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ salt)
 }
 
 /// The bucket of a flow under a salt, without bias.

@@ -1,6 +1,7 @@
 //! Parts that several disciplines are made of.
 
 pub mod bands;
+pub mod checks;
 pub mod cobalt_law;
 pub mod codel_law;
 pub mod departure_rate;
@@ -10,19 +11,18 @@ pub mod flow_queue;
 pub mod gate;
 pub mod hash;
 pub mod inner;
+pub mod inv_sqrt;
 pub mod linux_red;
 pub mod longest;
 pub mod mistakes;
 pub mod names;
-pub mod period;
 pub mod pi_law;
 pub mod pie_law;
 pub mod red_adapt;
 pub mod red_law;
 pub mod room;
-pub mod table;
 pub mod waits;
 
+pub use checks::{check_period, places};
 pub use fifo::Fifo;
-pub use period::check_period;
 pub use room::Room;

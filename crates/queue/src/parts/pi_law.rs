@@ -1,5 +1,6 @@
 //! The linear controller of a queueing delay that PI2 and DualPI2 share.
 
+use sojourn_base::checks::not_negative;
 use sojourn_base::{ParamFault, Span, Time};
 
 use super::check_period;
@@ -24,11 +25,8 @@ impl PiLaw {
     /// A period below 1 us, or a negative gain.
     pub fn new(target: Span, t_update: Span, alpha: f64, beta: f64) -> Result<Self, ParamFault> {
         check_period("t_update", t_update)?;
-        for (name, gain) in [("alpha", alpha), ("beta", beta)] {
-            if gain < 0.0 {
-                return Err(ParamFault::new(name, gain, "a number of zero or more"));
-            }
-        }
+        not_negative("alpha", alpha)?;
+        not_negative("beta", beta)?;
         Ok(Self {
             target,
             t_update,

@@ -1,7 +1,8 @@
 //! PIE's controller: [`pie`](crate::pie) has one, [`fq_pie`](crate::fq_pie) has one for each flow.
 //! The controller and the differences of the presets are described in [`pie`](crate::pie).
 
-use sojourn_base::{Bytes, Ecn, ParamFault, Preset, Span, Time};
+use sojourn_base::checks::{above_zero, not_negative};
+use sojourn_base::{Bytes, ParamFault, Preset, Span, Time};
 
 use super::check_period;
 use super::departure_rate::DepartureRate;
@@ -150,20 +151,10 @@ impl PieLaw {
     /// An update period below 1 us; a mean packet or a measurement of nothing; a negative gain.
     pub fn check(&self) -> Result<(), ParamFault> {
         check_period("t_update", self.t_update)?;
-        for (name, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if gain < 0.0 {
-                return Err(ParamFault::new(name, gain, "a number of zero or more"));
-            }
-        }
-        for (name, bytes) in [
-            ("mean_packet", self.mean_packet),
-            ("dequeue_threshold", self.threshold),
-        ] {
-            if bytes == Bytes::ZERO {
-                return Err(ParamFault::new(name, bytes, "a size above zero"));
-            }
-        }
-        Ok(())
+        not_negative("alpha", self.alpha)?;
+        not_negative("beta", self.beta)?;
+        above_zero("mean_packet", self.mean_packet)?;
+        above_zero("dequeue_threshold", self.threshold)
     }
 
     fn half_target(&self) -> Span {
@@ -304,7 +295,7 @@ impl PieLaw {
     }
 
     fn scalable<P: Packet>(&self, packet: &P) -> bool {
-        self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
+        self.l4s && packet.ecn().is_scalable()
     }
 
     /// A packet leaves `left` behind.

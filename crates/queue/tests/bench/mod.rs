@@ -3,7 +3,8 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use sojourn_base::{Bytes, Ecn, LinkInfo, ParamSource, Preset, Rate, Scalar, Span, Stream, Time};
+use sojourn_base::params::Texts;
+use sojourn_base::{Bytes, Ecn, LinkInfo, Preset, Rate, Span, Stream, Time};
 use sojourn_queue::{
     AckView, AnyDiscipline, Backlog, BuildError, Context, Dequeued, Discipline, Packet, ProbeValue,
     Reason, Sink, build,
@@ -77,14 +78,13 @@ impl Sink<TestPacket> for Record {
     }
 }
 
-/// Parameters as a scenario file writes them.
-struct Given<'a>(&'a [(&'a str, &'a str)]);
-
-impl ParamSource for Given<'_> {
-    fn get(&self, name: &str) -> Option<Scalar<'_>> {
-        let (_, text) = self.0.iter().find(|(key, _)| *key == name)?;
-        Some(Scalar::literal(text))
-    }
+/// Holds what was found against what was worked out, to the rounding of floats.
+#[track_caller]
+pub fn close(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() <= 1e-12 + 1e-9 * expected.abs(),
+        "{found} {expected}"
+    );
 }
 
 pub fn link(mbit: u64) -> LinkInfo {
@@ -107,7 +107,7 @@ pub fn make(
     preset: Preset,
     link: &LinkInfo,
 ) -> Result<AnyDiscipline<TestPacket>, BuildError> {
-    build(name, &Given(params), preset, link)
+    build(name, &Texts(params), preset, link)
 }
 
 /// What a refused parameter table says.
@@ -130,9 +130,9 @@ pub struct Bench {
     pub destination: u32,
     /// Where they come from; none: from the number of their flow.
     pub source: Option<u32>,
-    /// Their codepoint.
     /// The upper half of the keys of what comes.
     pub connection: u32,
+    /// Their codepoint.
     pub dscp: u8,
     /// What they acknowledge.
     pub ack: Option<AckView>,

@@ -8,19 +8,12 @@ mod exempt;
 mod probability;
 mod signals;
 
-use crate::bench::{Bench, fault, link, us};
+use crate::bench::{Bench, close, fault, link, us};
 use sojourn_base::{Ecn, Preset, Rate, Time};
 use sojourn_queue::{Discipline, Reason};
 
 fn ms(ms: u64) -> Time {
     us(ms * 1_000)
-}
-
-fn close(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() <= 1e-12 + 1e-9 * expected.abs(),
-        "{found} {expected}"
-    );
 }
 
 /// Runs the update due at the k-th period of 15 ms.

@@ -12,7 +12,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use sojourn_base::{Bytes, Ecn, ParamSet, ParamSource, Preset, Rate, Scalar, Span, Time};
+use sojourn_base::params::Texts;
+use sojourn_base::{Bytes, Ecn, ParamSet, Preset, Rate, Span, Time};
 use sojourn_transport::{
     Ack, AnyController, Arrival, Config, CongestionControl, Receiver, SackBlocks, Segment, Sender,
     Start, TcpParams, build,
@@ -101,17 +102,8 @@ pub fn config(preset: Preset, cc: &str, keys: &[(&'static str, &'static str)]) -
     Arc::new(Config::new(&params(preset, keys), preset, &cc.needs()).unwrap())
 }
 
-pub struct Keys<'a>(pub &'a [(&'static str, &'static str)]);
-
-impl ParamSource for Keys<'_> {
-    fn get(&self, name: &str) -> Option<Scalar<'_>> {
-        let found = self.0.iter().find(|(key, _)| *key == name);
-        found.map(|(_, text)| Scalar::literal(text))
-    }
-}
-
 pub fn params(preset: Preset, keys: &[(&'static str, &'static str)]) -> TcpParams {
-    TcpParams::read(&Keys(keys), preset).unwrap()
+    TcpParams::read(&Texts(keys), preset).unwrap()
 }
 
 pub fn controller(name: &str, preset: Preset, start: &Start) -> AnyController {

@@ -1,11 +1,12 @@
 //! LEDBAT as RFC 6817 has it, and in ns-3's ways.
 
+use sojourn_base::params::Texts;
 use sojourn_base::{Preset, Span, Time};
 use sojourn_transport::{CongestionControl, LossEvent, LossKind, Start, State, build};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
-use crate::bench::{Bench, Keys, controller};
+use crate::bench::{Bench, controller};
 
 /// RFC 6817, 2.4.2: the window is at most one segment above what is in flight.
 #[test]
@@ -66,7 +67,7 @@ fn ledbat_without_slow_start_has_none_after_a_timeout() {
     ] {
         let mut played = Played::new("ledbat", preset, 20.0, 2.0);
         let keys = [("slow_start", slow_start)];
-        played.cc = build("ledbat", &Keys(&keys), preset, &Start::of(1000, 10)).unwrap();
+        played.cc = build("ledbat", &Texts(&keys), preset, &Start::of(1000, 10)).unwrap();
         played.cc.set_window(20.0, 2.0);
         played.lose(LossKind::Timeout);
         assert_eq!(played.cwnd(), 1.0);

@@ -1,12 +1,12 @@
 //! What controllers that go by losses and marks do in ways of their own in Linux and ns-3, as their
 //! sources have it (Linux 6.1, ns-3.37).
 
+use sojourn_base::params::Texts;
 use sojourn_base::{Preset, Span, Time};
 use sojourn_transport::{CongestionControl, LossKind, Start, State, cc::build};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
-use crate::bench::Keys;
 
 /// `tcp_enter_loss` always enters the state in which these forget; whether it reduces is another
 /// question.
@@ -81,7 +81,7 @@ fn cubics_estimate_of_reno_follows_beta() {
     for (beta, rounds, grown) in [("0.5", 40, 40.0), ("0.7001953125", 45, 24.0)] {
         let mut played = Played::new("cubic", Preset::Linux, 100.0, 50.0);
         let keys = [("beta", beta)];
-        played.cc = build("cubic", &Keys(&keys), Preset::Linux, &Start::of(1000, 10)).unwrap();
+        played.cc = build("cubic", &Texts(&keys), Preset::Linux, &Start::of(1000, 10)).unwrap();
         played.cc.set_window(100.0, 50.0);
         played.lose(LossKind::FastRetransmit);
         played.ack(Span::from_ms(1), false);
@@ -461,7 +461,7 @@ fn the_table_of_highspeed_with_other_parameters() {
     let mut played = Played::new("highspeed", Preset::Linux, 10.0, 2.0);
     let keys = [("low_window", "10"), ("high_window", "1000")];
     let start = Start::of(1000, 10);
-    played.cc = build("highspeed", &Keys(&keys), Preset::Linux, &start).unwrap();
+    played.cc = build("highspeed", &Texts(&keys), Preset::Linux, &start).unwrap();
     assert_eq!(highspeed_at(&mut played, 10.0), (1.0, 128.0));
     for cwnd in [11.0, 551.0, 552.0, 5000.0] {
         assert_eq!(highspeed_at(&mut played, cwnd), (2.0, 38.0), "{cwnd}");

@@ -1,11 +1,12 @@
 //! The ends of slow start.
 
+use sojourn_base::params::Texts;
 use sojourn_base::{Preset, Rate, Span, Time};
 use sojourn_transport::{CongestionControl, LossKind, Start, State, build};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
-use crate::bench::{Bench, Keys, Link};
+use crate::bench::{Bench, Link};
 
 #[test]
 fn hystart_leaves_slow_start_before_the_queue_overflows() {
@@ -98,7 +99,7 @@ fn hystart_plus_plus_slows_down_under_linux_too() {
     let keys = [("slow_start", "hystart++")];
     for preset in [REFERENCE, Preset::Linux] {
         let mut played = Played::new("cubic", preset, 16.0, f64::INFINITY);
-        played.cc = build("cubic", &Keys(&keys), preset, &Start::of(1000, 10)).unwrap();
+        played.cc = build("cubic", &Texts(&keys), preset, &Start::of(1000, 10)).unwrap();
         played.cc.set_window(16.0, f64::INFINITY);
         for rtt_ms in [100, 100, 113] {
             played.round(Span::from_ms(rtt_ms), false);
