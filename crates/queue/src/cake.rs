@@ -56,10 +56,10 @@
 
 mod ack_filter;
 mod framing;
+mod host_fairness;
 mod isolation;
 mod round_trip;
 mod shaper;
-mod sharing;
 mod tin;
 mod tins;
 
@@ -78,13 +78,13 @@ pub use self::round_trip::RoundTrip;
 pub use self::tins::Diffserv;
 
 use self::framing::Charge;
+use self::host_fairness::WAYS;
 use self::shaper::Shaper;
-use self::sharing::WAYS;
 use self::tin::{Common, Tin};
 use crate::parts::longest::Longest;
-use crate::parts::mistakes::{self, Spared};
-use crate::parts::names::{of_flow, under};
+use crate::parts::mistakes::{self, Exempt};
 use crate::parts::places;
+use crate::parts::probe_names::{parse_flow, prefixed};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -240,7 +240,7 @@ impl<P: Packet> Cake<P> {
     }
 
     /// Takes a packet from the queue with most bytes.
-    fn relieve(&mut self, ctx: &mut Context<'_, P>) {
+    fn drop_from_longest(&mut self, ctx: &mut Context<'_, P>) {
         let length = |place: u32| {
             let (tin, bucket) = self.seen[place as usize];
             (self.tins[tin].queued(bucket), Reverse(place))
@@ -248,8 +248,8 @@ impl<P: Packet> Cake<P> {
         if let Some(place) = self.longest.first(0..self.seen.len() as u32, length) {
             let (tin, bucket) = self.seen[place as usize];
             let tin = &mut self.tins[tin];
-            tin.within(&mut self.backlog, |tin| {
-                tin.push_out(bucket, &mut self.shaper, ctx);
+            tin.counted_in(&mut self.backlog, |tin| {
+                tin.drop_head(bucket, &mut self.shaper, ctx);
             });
         }
     }
@@ -268,7 +268,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         }
         let salt = *self.salt.get_or_insert_with(|| ctx.random.bits());
         let keys = self.isolation.keys(&packet, salt);
-        let (bucket, is_first) = tin.within(&mut self.backlog, |tin| {
+        let (bucket, is_first) = tin.counted_in(&mut self.backlog, |tin| {
             tin.enqueue(packet, &keys, &mut self.shaper, ctx)
         });
         if is_first {
@@ -282,7 +282,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
             .capacity
             .holds(self.backlog.packets, self.backlog.bytes)
         {
-            self.relieve(ctx);
+            self.drop_from_longest(ctx);
         }
     }
 
@@ -297,7 +297,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
             }
             let number = self.choose(ctx.now);
             let tin = &mut self.tins[number];
-            let sent = tin.within(&mut self.backlog, |tin| {
+            let sent = tin.counted_in(&mut self.backlog, |tin| {
                 tin.serve(&mut decaying, &mut self.shaper, ctx)
             });
             if let Some(packet) = sent {
@@ -333,7 +333,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn warnings(&self) -> Vec<Warning> {
         let Some(rate) = self.shaper.rate() else {
-            return mistakes::target(self.target, Spared::Last, self.capacity, &self.link);
+            return mistakes::target(self.target, Exempt::Last, self.capacity, &self.link);
         };
         if rate <= self.link.rate {
             return Vec::new();
@@ -347,7 +347,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         for (number, tin) in self.tins.iter().enumerate() {
-            tin.probe(&mut under(format!("tin[{number}]."), show));
+            tin.probe(&mut prefixed(format!("tin[{number}]."), show));
         }
         show("next_packet", ProbeValue::Number(self.shaper.next().as_s()));
         show("flows_active", ProbeValue::Number(self.seen.len() as f64));
@@ -377,7 +377,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        let Some((k, name)) = of_flow(name) else {
+        let Some((k, name)) = parse_flow(name) else {
             return false;
         };
         match self.seen.get(k) {

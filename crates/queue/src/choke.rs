@@ -37,7 +37,7 @@ use sojourn_base::{
 };
 
 use crate::parts::ecn::mark_or_drop;
-use crate::parts::red_law::Verdict;
+use crate::parts::red_law::RedMark;
 use crate::parts::{Fifo, mistakes};
 use crate::red;
 use crate::red::average::Average;
@@ -173,18 +173,18 @@ impl<P: Packet> Choke<P> {
         })
     }
 
-    fn verdict(&mut self, ctx: &mut Context<'_, P>) -> Verdict {
+    fn action(&mut self, ctx: &mut Context<'_, P>) -> RedMark {
         match &mut self.average {
             Average::Real(law) => {
                 let u = ctx.random.uniform();
                 law.decide(&self.red_params, 1.0, u)
             }
             Average::Linux(law) => match law.zone() {
-                Ordering::Less => Verdict::Pass,
+                Ordering::Less => RedMark::None,
                 Ordering::Equal => law.band(ctx.random),
                 Ordering::Greater => {
                     law.set_count(-1);
-                    Verdict::Hard
+                    RedMark::Hard
                 }
             },
         }
@@ -201,10 +201,10 @@ impl<P: Packet> Discipline<P> for Choke<P> {
                 }
                 return ctx.drop(packet, Reason::Match);
             }
-            let (reason, marks) = match self.verdict(ctx) {
-                Verdict::Pass => (None, false),
-                Verdict::Early => (Some(Reason::Unforced), self.params.ecn),
-                Verdict::Hard => {
+            let (reason, marks) = match self.action(ctx) {
+                RedMark::None => (None, false),
+                RedMark::Prob => (Some(Reason::Unforced), self.params.ecn),
+                RedMark::Hard => {
                     let marks = self.params.ecn && !self.red_params.hard_drop;
                     (Some(Reason::Forced), marks)
                 }
@@ -255,7 +255,7 @@ impl<P: Packet> Discipline<P> for Choke<P> {
 
     fn warnings(&self) -> Vec<Warning> {
         let (min, max) = self.average.thresholds();
-        let room = mistakes::room(self.capacity, Bytes::new(1));
+        let room = mistakes::capacity_bytes(self.capacity, Bytes::new(1));
         mistakes::thresholds(room, min, max, max)
     }
 

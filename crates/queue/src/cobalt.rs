@@ -39,7 +39,7 @@ use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, S
 
 use crate::parts::Fifo;
 use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
-use crate::parts::mistakes::{self, Spared};
+use crate::parts::mistakes::{self, Exempt};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -134,7 +134,7 @@ impl<P: Packet> Discipline<P> for Cobalt<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        mistakes::target(self.law.target, Spared::Last, self.capacity, &self.link)
+        mistakes::target(self.law.target, Exempt::Last, self.capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -42,7 +42,7 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, CodelState};
-use crate::parts::mistakes::{self, Spared};
+use crate::parts::mistakes::{self, Exempt};
 use crate::{
     Backlog, Context, Dequeued, Discipline, HeadQueue, Packet, ProbeValue, Reason, Warning,
 };
@@ -155,7 +155,7 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     fn warnings(&self) -> Vec<Warning> {
         mistakes::target(
             self.law.target,
-            Spared::OneBehind,
+            Exempt::OneBehind,
             self.capacity,
             &self.link,
         )

@@ -5,7 +5,7 @@ use core::fmt;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 
-use crate::parts::names::under;
+use crate::parts::probe_names::prefixed;
 
 /// A packet, as far as a discipline may look into it.
 pub trait Packet {
@@ -469,7 +469,7 @@ pub trait Discipline<P: Packet> {
     fn probe_all(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         self.probe(show);
         for k in 0..self.flow_queues() {
-            self.probe_flow(k, &mut under(self.flow_place(k), show));
+            self.probe_flow(k, &mut prefixed(self.flow_place(k), show));
         }
     }
 
@@ -485,5 +485,5 @@ pub trait Discipline<P: Packet> {
 
     /// Called when, asked again and again after the run that ended at `end`, it gives away no more
     /// of what waits. One [from outside](crate::policy) reports that as its own fault.
-    fn withholds(&self, _end: Time) {}
+    fn never_releases(&self, _end: Time) {}
 }

@@ -43,12 +43,12 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Stream, Time, params,
 };
 
+use crate::parts::earliest_wait::EarliestWait;
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
-use crate::parts::inner::{Child, Head, Inner, Nest};
+use crate::parts::inner::{Child, ChildFactory, Head, Inner};
 use crate::parts::longest::Longest;
-use crate::parts::names::of_flow;
 use crate::parts::places;
-use crate::parts::waits::Waits;
+use crate::parts::probe_names::parse_flow;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -90,7 +90,7 @@ fn next(counter: &mut u64) -> u64 {
 
 /// A deficit round robin queue.
 pub struct Drr<P: Packet> {
-    nest: Nest,
+    children: ChildFactory,
     capacity: Capacity,
     preset: Preset,
     given_quantum: Option<u64>,
@@ -127,7 +127,7 @@ impl<P: Packet> Drr<P> {
             came: 0,
         });
         let mut made = Self {
-            nest: Nest::new::<P>(&params.inner, preset, link)?,
+            children: ChildFactory::new::<P>(&params.inner, preset, link)?,
             capacity: params.limit.on(link),
             preset,
             given_quantum,
@@ -161,20 +161,20 @@ impl<P: Packet> Drr<P> {
         salted_bucket(packet.flow(), salt, buckets)
     }
 
-    fn push_out(&mut self, ctx: &mut Context<'_, P>) {
+    fn drop_from_longest(&mut self, ctx: &mut Context<'_, P>) {
         let length = |bucket: u32| self.flows[bucket as usize].length();
-        let Some(fattest) = self.longest.first(self.ring.iter().copied(), length) else {
+        let Some(longest) = self.longest.first(self.ring.iter().copied(), length) else {
             return;
         };
-        let queue = &mut self.flows[fattest as usize].queue;
+        let queue = &mut self.flows[longest as usize].queue;
         let ns2 = self.preset == Preset::Ns2;
-        let victim = queue.within(&mut self.backlog, |queue| match queue {
+        let victim = queue.counted_in(&mut self.backlog, |queue| match queue {
             Child::Plain { queue, .. } if ns2 => queue.pop(),
             queue => queue.pop_tail(),
         });
         let Some(victim) = victim else { return };
         if queue.is_empty() {
-            self.leaves(fattest);
+            self.leaves(longest);
         }
         ctx.drop(victim, Reason::Overlimit);
     }
@@ -197,17 +197,17 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let Backlog { packets, bytes } = self.backlog;
         let bucket = self.bucket(&packet, ctx.random);
-        if !self.nest.is_plain() && !self.capacity.admits(packets, bytes, packet.size()) {
+        if !self.children.is_plain() && !self.capacity.admits(packets, bytes, packet.size()) {
             return ctx.drop(packet, Reason::Overlimit);
         }
         let flow = &mut self.flows[bucket as usize];
         if !flow.seen {
             flow.seen = true;
-            flow.queue = self.nest.child();
+            flow.queue = self.children.child();
             self.seen.push(bucket);
         }
         flow.queue
-            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+            .counted_in(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
         if !flow.listed && !flow.queue.is_empty() {
             flow.listed = true;
             flow.deficit = 0;
@@ -215,17 +215,17 @@ impl<P: Packet> Discipline<P> for Drr<P> {
             self.ring.push_back(bucket);
         }
         self.longest.grew(bucket, || flow.length());
-        while self.nest.is_plain()
+        while self.children.is_plain()
             && !self
                 .capacity
                 .holds(self.backlog.packets, self.backlog.bytes)
         {
-            self.push_out(ctx);
+            self.drop_from_longest(ctx);
         }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits = Waits::default();
+        let mut waits = EarliestWait::default();
         let mut waiting = 0;
         while let Some(&bucket) = self.ring.front() {
             let flow = &mut self.flows[bucket as usize];
@@ -234,10 +234,10 @@ impl<P: Packet> Discipline<P> for Drr<P> {
                 flow.deficit += self.quantum;
             }
             let all = &mut self.backlog;
-            match flow.queue.within(all, |queue| queue.head(ctx)) {
+            match flow.queue.counted_in(all, |queue| queue.head(ctx)) {
                 Head::Packet(size) if size.get() <= flow.deficit => {
                     flow.deficit -= size.get();
-                    let sent = flow.queue.within(all, |queue| queue.dequeue(ctx));
+                    let sent = flow.queue.counted_in(all, |queue| queue.dequeue(ctx));
                     if flow.queue.is_empty() {
                         self.leaves(bucket);
                     }
@@ -249,7 +249,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
                     continue;
                 }
                 Head::Wait(until) => {
-                    waits.note(until);
+                    waits.add(until);
                     flow.deficit = 0;
                     waiting += 1;
                 }
@@ -289,7 +289,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        if self.nest.is_plain() {
+        if self.children.is_plain() {
             return None;
         }
         let queues = self.seen.iter().map(|&bucket| &self.flows[bucket as usize]);
@@ -299,20 +299,20 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
         for &bucket in &self.seen {
             let queue = &mut self.flows[bucket as usize].queue;
-            queue.within(&mut self.backlog, |queue| queue.on_timer(ctx));
+            queue.counted_in(&mut self.backlog, |queue| queue.on_timer(ctx));
         }
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
         self.take_mtu(link);
-        self.nest.on_link(link);
+        self.children.on_link(link);
         for &bucket in &self.seen {
             self.flows[bucket as usize].queue.on_link(link);
         }
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = self.nest.warnings::<P>();
+        let mut warnings = self.children.warnings::<P>();
         if self.quantum < self.mtu.get() {
             let what = "turns of less than the largest packet make empty rounds: correct, but slow";
             warnings.push(Warning {
@@ -354,7 +354,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        let Some((k, name)) = of_flow(name) else {
+        let Some((k, name)) = parse_flow(name) else {
             return false;
         };
         let bucket = self.seen.get(k).copied();

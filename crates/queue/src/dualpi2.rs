@@ -50,7 +50,7 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
-use crate::parts::mistakes::{self, Spared};
+use crate::parts::mistakes::{self, Exempt};
 use crate::parts::pi_law::PiLaw;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -323,7 +323,7 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     fn warnings(&self) -> Vec<Warning> {
         mistakes::target(
             self.law.target(),
-            Spared::Nothing,
+            Exempt::Nothing,
             self.capacity,
             &self.link,
         )

@@ -32,10 +32,10 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use self::least::Least;
-use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::earliest_wait::EarliestWait;
+use crate::parts::inner::{Child, ChildFactory, Inner};
 use crate::parts::longest::Longest;
-use crate::parts::names::of_flow;
-use crate::parts::waits::Waits;
+use crate::parts::probe_names::parse_flow;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -79,7 +79,7 @@ impl<P: Packet> Flow<P> {
 
 /// A fair queue.
 pub struct Fq<P: Packet> {
-    nest: Nest,
+    children: ChildFactory,
     capacity: Capacity,
     rate: f64,
     weights: Vec<f64>,
@@ -116,7 +116,7 @@ impl<P: Packet> Fq<P> {
             ParamFault::new("weights", &params.weights, allowed)
         })?;
         Ok(Self {
-            nest: Nest::new::<P>(&params.inner, preset, link)?,
+            children: ChildFactory::new::<P>(&params.inner, preset, link)?,
             capacity: params.limit.on(link),
             rate: link.rate.as_f64(),
             weights,
@@ -218,7 +218,7 @@ impl<P: Packet> Fq<P> {
         self.places.insert(key, place);
         let weight = self.weights.get(key as u32 as usize);
         self.flows.push(Flow {
-            queue: self.nest.child(),
+            queue: self.children.child(),
             finish: VecDeque::new(),
             last: 0.0,
             is_active: false,
@@ -228,20 +228,20 @@ impl<P: Packet> Fq<P> {
         place
     }
 
-    fn push_out(&mut self, ctx: &mut Context<'_, P>) {
+    fn drop_from_longest(&mut self, ctx: &mut Context<'_, P>) {
         let length = |place: u32| self.flows[place as usize].length(place);
-        let Some(fattest) = self.longest.first(0..self.flows.len() as u32, length) else {
+        let Some(longest) = self.longest.first(0..self.flows.len() as u32, length) else {
             return;
         };
-        let fattest = fattest as usize;
-        let flow = &mut self.flows[fattest];
-        let victim = flow.queue.within(&mut self.backlog, Child::pop_tail);
+        let longest = longest as usize;
+        let flow = &mut self.flows[longest];
+        let victim = flow.queue.counted_in(&mut self.backlog, Child::pop_tail);
         let (Some(packet), Some(finish)) = (victim, flow.finish.pop_back()) else {
             return;
         };
         // It takes no service: the flow stands as if it had not come.
         let last = finish - packet.size().bits() as f64 / flow.weight;
-        self.set_last(fattest, last);
+        self.set_last(longest, last);
         ctx.drop(packet, Reason::Overlimit);
     }
 
@@ -255,7 +255,7 @@ impl<P: Packet> Fq<P> {
         let bits = |flow: &Flow<P>| flow.queue.backlog().bytes.bits() as f64;
         let before = bits(flow);
         flow.queue
-            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+            .counted_in(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
         let last = if before == 0.0 {
             flow.last.max(self.round)
         } else {
@@ -267,7 +267,7 @@ impl<P: Packet> Fq<P> {
 
     /// Asks the flows, the one that starts first before the others.
     fn nested_dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits = Waits::default();
+        let mut waits = EarliestWait::default();
         let mut asked = vec![false; self.flows.len()];
         while let Some(place) = self.first_to_start(&asked) {
             asked[place] = true;
@@ -275,7 +275,7 @@ impl<P: Packet> Fq<P> {
             let before = flow.queue.backlog().bytes;
             let sent = flow
                 .queue
-                .within(&mut self.backlog, |queue| queue.dequeue(ctx));
+                .counted_in(&mut self.backlog, |queue| queue.dequeue(ctx));
             let mut dropped = before - flow.queue.backlog().bytes;
             if let Dequeued::Packet(packet) = &sent {
                 dropped -= packet.size();
@@ -307,7 +307,7 @@ impl<P: Packet> Discipline<P> for Fq<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         self.advance(ctx.now);
         let place = self.place(packet.flow());
-        if !self.nest.is_plain() {
+        if !self.children.is_plain() {
             return self.nested_enqueue(place, packet, ctx);
         }
         let flow = &mut self.flows[place];
@@ -317,7 +317,7 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         }
         flow.finish.push_back(last);
         flow.queue
-            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+            .counted_in(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
         self.longest
             .grew(place as u32, || flow.length(place as u32));
         self.set_last(place, last);
@@ -325,13 +325,13 @@ impl<P: Packet> Discipline<P> for Fq<P> {
             .capacity
             .holds(self.backlog.packets, self.backlog.bytes)
         {
-            self.push_out(ctx);
+            self.drop_from_longest(ctx);
         }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         self.advance(ctx.now);
-        if !self.nest.is_plain() {
+        if !self.children.is_plain() {
             return self.nested_dequeue(ctx);
         }
         let Some(place) = self.first_to_finish() else {
@@ -344,7 +344,7 @@ impl<P: Packet> Discipline<P> for Fq<P> {
             None => self.heads.drop_first(),
         }
         flow.queue
-            .within(&mut self.backlog, |queue| queue.dequeue(ctx))
+            .counted_in(&mut self.backlog, |queue| queue.dequeue(ctx))
     }
 
     fn backlog(&self) -> Backlog {
@@ -369,14 +369,14 @@ impl<P: Packet> Discipline<P> for Fq<P> {
 
     fn on_link(&mut self, link: &LinkInfo) {
         self.rate = link.rate.as_f64();
-        self.nest.on_link(link);
+        self.children.on_link(link);
         for flow in &mut self.flows {
             flow.queue.on_link(link);
         }
     }
 
     fn next_timer(&self) -> Option<Time> {
-        if self.nest.is_plain() {
+        if self.children.is_plain() {
             return None;
         }
         let queues = self.flows.iter().map(|flow| &flow.queue);
@@ -386,12 +386,12 @@ impl<P: Packet> Discipline<P> for Fq<P> {
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
         for flow in &mut self.flows {
             flow.queue
-                .within(&mut self.backlog, |queue| queue.on_timer(ctx));
+                .counted_in(&mut self.backlog, |queue| queue.on_timer(ctx));
         }
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.nest.warnings::<P>()
+        self.children.warnings::<P>()
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
@@ -419,7 +419,7 @@ impl<P: Packet> Discipline<P> for Fq<P> {
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        let Some((k, name)) = of_flow(name) else {
+        let Some((k, name)) = parse_flow(name) else {
             return false;
         };
         let flow = self.flows.get_mut(k);

@@ -27,7 +27,7 @@ use sojourn_base::{
 use crate::parts::Fifo;
 use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
-use crate::parts::mistakes::Spared;
+use crate::parts::mistakes::Exempt;
 use crate::{Context, Packet, ProbeValue};
 
 params! {
@@ -128,8 +128,8 @@ impl<P: Packet> FlowAqm<P> for FlowCobalt {
         self.0.target
     }
 
-    fn spared(&self) -> Spared {
-        Spared::Last
+    fn exempt(&self) -> Exempt {
+        Exempt::Last
     }
 
     fn probe(&self, state: &CobaltState, show: &mut dyn FnMut(&str, ProbeValue)) {

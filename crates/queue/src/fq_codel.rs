@@ -56,7 +56,7 @@ use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, S
 use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, CodelState};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
-use crate::parts::mistakes::Spared;
+use crate::parts::mistakes::Exempt;
 use crate::{Context, Packet, ProbeValue};
 
 params! {
@@ -166,8 +166,8 @@ impl<P: Packet> FlowAqm<P> for FlowCoDel {
         self.law.target
     }
 
-    fn spared(&self) -> Spared {
-        Spared::OneBehind
+    fn exempt(&self) -> Exempt {
+        Exempt::OneBehind
     }
 
     fn probe(&self, state: &CodelState, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -34,7 +34,7 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
-use crate::parts::mistakes::Spared;
+use crate::parts::mistakes::Exempt;
 use crate::parts::pie_law::{PieLaw, PieState};
 use crate::pie::{self, controller::PieController};
 use crate::{Backlog, Context, Packet, ProbeValue};
@@ -174,7 +174,7 @@ impl<P: Packet> FlowAqm<P> for PieController {
     }
 
     fn overflow(&self, state: &mut PieState, _packets: u64, _ctx: &mut Context<'_, P>) {
-        PieLaw::refused(state);
+        PieLaw::on_overflow(state);
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -201,8 +201,8 @@ impl<P: Packet> FlowAqm<P> for PieController {
         self.law.target
     }
 
-    fn spared(&self) -> Spared {
-        Spared::LessThanTwo
+    fn exempt(&self) -> Exempt {
+        Exempt::LessThanTwo
     }
 
     fn probe(&self, state: &PieState, show: &mut dyn FnMut(&str, ProbeValue)) {

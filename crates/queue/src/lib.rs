@@ -46,6 +46,6 @@ pub use contract::{
     AckView, Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, HeadQueue,
     Packet, ProbeValue, Reason, Sack, Sink, Status, Warning,
 };
-pub use policy::{Governed, Policy};
+pub use policy::{Policy, PolicyQueue};
 pub use registry::{AnyDiscipline, DISCIPLINES, Registered, Visitor, build, dispatch, find};
 pub use sojourn_base::{BuildError, Entry};

@@ -130,7 +130,7 @@ impl<P: Packet> Gate<P> for PiGate {
 
     fn warnings(&self, capacity: Capacity) -> Vec<Warning> {
         let mean = self.params.mean_packet;
-        let room = mistakes::room(capacity, mean) / mean.as_f64();
+        let room = mistakes::capacity_bytes(capacity, mean) / mean.as_f64();
         mistakes::reference(room, self.target)
     }
 

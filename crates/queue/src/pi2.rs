@@ -26,7 +26,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::parts::mistakes::{self, Spared};
+use crate::parts::mistakes::{self, Exempt};
 use crate::parts::pi_law::PiLaw;
 use crate::{AdmissionContext, Backlog, Packet, ProbeValue, Warning};
 
@@ -119,7 +119,7 @@ impl<P: Packet> Gate<P> for Pi2Gate {
     }
 
     fn warnings(&self, capacity: Capacity) -> Vec<Warning> {
-        mistakes::target(self.law.target(), Spared::LessThanTwo, capacity, &self.link)
+        mistakes::target(self.law.target(), Exempt::LessThanTwo, capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

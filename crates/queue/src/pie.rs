@@ -74,7 +74,7 @@ pub mod controller;
 
 use self::controller::PieController;
 use crate::parts::Fifo;
-use crate::parts::mistakes::{self, Spared};
+use crate::parts::mistakes::{self, Exempt};
 use crate::parts::pie_law::{PieLaw, PieState};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -159,7 +159,7 @@ impl<P: Packet> Discipline<P> for Pie<P> {
             .capacity
             .admits(waiting.packets, waiting.bytes, packet.size())
         {
-            PieLaw::refused(&mut self.state);
+            PieLaw::on_overflow(&mut self.state);
             return ctx.drop(packet, Reason::Overlimit);
         }
         if let Some(packet) = (self.controller.law).arrival(&mut self.state, packet, waiting, ctx) {
@@ -212,7 +212,7 @@ impl<P: Packet> Discipline<P> for Pie<P> {
     fn warnings(&self) -> Vec<Warning> {
         mistakes::target(
             self.controller.law.target,
-            Spared::LessThanTwo,
+            Exempt::LessThanTwo,
             self.capacity,
             &self.link,
         )

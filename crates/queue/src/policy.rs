@@ -2,7 +2,7 @@
 //!
 //! A [`Policy`] is what somebody writes in Python or compiles with Numba. It is asked about each
 //! arrival and about each packet at a head, is told plain numbers, and answers with a
-//! [`Verdict`]. [`Governed`] makes a discipline of it: it keeps the packets in one or several
+//! [`Verdict`]. [`PolicyQueue`] makes a discipline of it: it keeps the packets in one or several
 //! first-in first-out queues, holds them to the limit, drops and marks. So a policy can neither
 //! lose nor invent a packet, nor change their order within a queue.
 
@@ -15,7 +15,7 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
 
 /// What a policy is told of a packet.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct PacketInfo {
     /// Its size as the queue counts it.
     pub size: Bytes,
     /// The key of its flow.
@@ -32,7 +32,7 @@ pub struct Facts {
     pub dscp: u8,
 }
 
-impl Facts {
+impl PacketInfo {
     #[inline]
     fn of<P: Packet>(packet: &P, now: Time) -> Self {
         Self {
@@ -141,10 +141,10 @@ pub trait Policy {
     fn queues(&self) -> u16;
 
     /// What becomes of an arrival. The queue of the verdict must exist.
-    fn enqueue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict;
+    fn enqueue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict;
 
     /// What becomes of the packet at the head of the queue chosen.
-    fn dequeue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict;
+    fn dequeue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict;
 
     /// The queue whose head comes next; it must hold something.
     fn choose(&mut self, view: &mut View<'_>) -> u16;
@@ -173,11 +173,11 @@ pub trait Policy {
 
     /// It never lets go what waits, as was found after the run, which ended at `end`: to tell of it
     /// as of any failure, by unwinding.
-    fn withholds(&self, _end: Time, _waiting: Backlog) {}
+    fn never_releases(&self, _end: Time, _waiting: Backlog) {}
 }
 
 /// A discipline that does as a policy says.
-pub struct Governed<P> {
+pub struct PolicyQueue<P> {
     policy: Box<dyn Policy + Send>,
     hooks: Hooks,
     capacity: Capacity,
@@ -190,7 +190,7 @@ pub struct Governed<P> {
     fresh: Stream,
 }
 
-impl<P: Packet> Governed<P> {
+impl<P: Packet> PolicyQueue<P> {
     /// The discipline of a policy, which may draw its first state from the discipline's own stream.
     pub fn new(mut policy: Box<dyn Policy + Send>, random: &mut Stream) -> Self {
         let fresh = random.clone();
@@ -269,11 +269,11 @@ impl<P: Packet> Governed<P> {
     }
 }
 
-impl<P: Packet> Discipline<P> for Governed<P> {
+impl<P: Packet> Discipline<P> for PolicyQueue<P> {
     fn enqueue(&mut self, mut packet: P, ctx: &mut Context<'_, P>) {
         let size = packet.size();
         let verdict = if self.hooks.enqueue {
-            let facts = Facts::of(&packet, ctx.now);
+            let facts = PacketInfo::of(&packet, ctx.now);
             self.ask(ctx.now, ctx.random, None, |policy, view| {
                 policy.enqueue(&facts, view)
             })
@@ -311,7 +311,7 @@ impl<P: Packet> Discipline<P> for Governed<P> {
             let queue = self.chosen(ctx);
             let verdict = match self.queues[queue].head() {
                 Some(head) if self.hooks.dequeue => {
-                    let facts = Facts::of(head, ctx.now);
+                    let facts = PacketInfo::of(head, ctx.now);
                     let size = Some(facts.size);
                     self.ask(ctx.now, ctx.random, size, |policy, view| {
                         policy.dequeue(&facts, view)
@@ -384,7 +384,7 @@ impl<P: Packet> Discipline<P> for Governed<P> {
         self.policy.poke(name, value)
     }
 
-    fn withholds(&self, end: Time) {
-        self.policy.withholds(end, self.total);
+    fn never_releases(&self, end: Time) {
+        self.policy.never_releases(end, self.total);
     }
 }

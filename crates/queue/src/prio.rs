@@ -24,10 +24,10 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use crate::parts::bands::together;
+use crate::parts::earliest_wait::EarliestWait;
 use crate::parts::inner::{Child, Inner};
 use crate::parts::mistakes;
-use crate::parts::names::under;
-use crate::parts::waits::Waits;
+use crate::parts::probe_names::prefixed;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -116,11 +116,11 @@ impl<P: Packet> Discipline<P> for Prio<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits = Waits::default();
+        let mut waits = EarliestWait::default();
         for band in &mut self.bands {
             match band.dequeue(ctx) {
                 said @ Dequeued::Packet(_) => return said,
-                Dequeued::Wait(until) => waits.note(until),
+                Dequeued::Wait(until) => waits.add(until),
                 Dequeued::Empty => {}
             }
         }
@@ -173,7 +173,7 @@ impl<P: Packet> Discipline<P> for Prio<P> {
         for (number, band) in self.bands.iter().enumerate() {
             let packets = band.backlog().packets as f64;
             show(&format!("band[{number}]"), ProbeValue::Number(packets));
-            band.probe(&mut under(format!("band[{number}]."), show));
+            band.probe(&mut prefixed(format!("band[{number}]."), show));
         }
     }
 

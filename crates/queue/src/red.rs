@@ -49,7 +49,7 @@
 //! - `use_mark_p`: there are no forced drops, and packets are marked only while p is below
 //!   `mark_p`.
 //! - There is no early drop while at most one packet (in byte mode, one byte) is queued.
-//! - The first packet is spared whenever the average has risen above `min_th`.
+//! - The first packet is exempt whenever the average has risen above `min_th`.
 //! - The count of packets since the last drop includes the arrival, so that without `wait` the gap
 //!   is at most 1/p - 1.
 //! - The probability is scaled by size after drops are spread.
@@ -84,7 +84,7 @@ pub(crate) mod estimate;
 use self::average::{Average, AverageState};
 use self::estimate::{Arrival, Estimate};
 use crate::parts::red_adapt::Adaptation;
-use crate::parts::red_law::Verdict;
+use crate::parts::red_law::RedMark;
 use crate::parts::{Fifo, Room, mistakes};
 use crate::{
     Admission, AdmissionContext, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue,
@@ -220,7 +220,7 @@ impl<P> Red<P> {
 impl<P: Packet> Red<P> {
     /// What the average says of a packet of `size`.
     #[inline]
-    fn verdict(&mut self, size: Bytes, ctx: &mut AdmissionContext<'_>) -> Verdict {
+    fn action(&mut self, size: Bytes, ctx: &mut AdmissionContext<'_>) -> RedMark {
         let AdmissionContext { now, waiting, .. } = *ctx;
         let idle_since = self.idle_since.take();
         let law = match &mut self.average {
@@ -271,10 +271,10 @@ impl<P: Packet> Red<P> {
     #[inline]
     fn decide(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
         let size = packet.size();
-        let admission = match self.verdict(size, ctx) {
-            Verdict::Pass => Admission::Admit,
-            Verdict::Early => Admission::signal(packet, self.marks_early(), Reason::Unforced),
-            Verdict::Hard => Admission::signal(packet, self.marks_hard(), Reason::Forced),
+        let admission = match self.action(size, ctx) {
+            RedMark::None => Admission::Admit,
+            RedMark::Prob => Admission::signal(packet, self.marks_early(), Reason::Unforced),
+            RedMark::Hard => Admission::signal(packet, self.marks_hard(), Reason::Forced),
         };
         // ns-2 lets a full buffer overrule the average.
         if !self.room.admits(ctx.waiting, size)
@@ -338,7 +338,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
         let (min, max) = self.average.thresholds();
         let hard = self.average.hard_threshold();
         let mean = self.params.mean_packet;
-        let room = mistakes::room(self.room.limit(), mean);
+        let room = mistakes::capacity_bytes(self.room.limit(), mean);
         let is_linux = matches!(self.average, Average::Linux(_));
         let unit = if is_linux || self.in_bytes {
             1.0

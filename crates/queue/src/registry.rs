@@ -286,7 +286,7 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.poke(name, value))
     }
 
-    fn withholds(&self, end: Time) {
-        each!(self, discipline => discipline.withholds(end));
+    fn never_releases(&self, end: Time) {
+        each!(self, discipline => discipline.never_releases(end));
     }
 }

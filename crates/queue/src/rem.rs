@@ -301,7 +301,7 @@ impl<P: Packet> Discipline<P> for Rem<P> {
 
     fn warnings(&self) -> Vec<Warning> {
         let mean = self.params.mean_packet;
-        let room = mistakes::room(self.capacity, mean) / mean.as_f64();
+        let room = mistakes::capacity_bytes(self.capacity, mean) / mean.as_f64();
         mistakes::reference(room, self.target)
     }
 

@@ -52,12 +52,12 @@ use sojourn_base::{
 };
 
 use crate::parts::check_period;
+use crate::parts::earliest_wait::EarliestWait;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
-use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::inner::{Child, ChildFactory, Inner};
 use crate::parts::longest::Longest;
-use crate::parts::names::of_flow;
 use crate::parts::places;
-use crate::parts::waits::Waits;
+use crate::parts::probe_names::parse_flow;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -86,8 +86,8 @@ params! {
 
 /// A stochastic fair queue.
 pub struct Sfq<P: Packet> {
-    nest: Nest,
-    room: Room,
+    children: ChildFactory,
+    admits: Admits,
     /// Whether a limit was given that ns-2 does not read.
     ignores_limit: bool,
     perturb: Span,
@@ -119,7 +119,7 @@ const LINUX_DEPTH: usize = 127;
 
 /// Which arrivals get in.
 #[derive(Debug, Clone, Copy)]
-enum Room {
+enum Admits {
     /// All; the longest bucket makes room.
     PushOut(Capacity),
     /// ns-2's rule, with the largest number of packets.
@@ -137,10 +137,10 @@ struct Bucket<P: Packet> {
 
 impl<P: Packet> Bucket<P> {
     /// How long it is, in the unit of the limit, and of equal ones the one that changed last.
-    fn length(&self, room: Room) -> (u64, u64) {
+    fn length(&self, admits: Admits) -> (u64, u64) {
         let Backlog { packets, bytes } = self.queue.backlog();
-        let waiting = match room {
-            Room::PushOut(Capacity::Bytes(_)) => bytes.get(),
+        let waiting = match admits {
+            Admits::PushOut(Capacity::Bytes(_)) => bytes.get(),
             _ => packets as u64,
         };
         (waiting, self.changed)
@@ -154,10 +154,10 @@ impl<P: Packet> Sfq<P> {
     /// No bucket, a quantum of nothing, a parameter of `inner`, or `maxqueue` under a preset other
     /// than ns-2's or not in packets.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let mut room = match (preset, params.maxqueue) {
-            (Preset::Ns2, Auto::Auto) => Room::Share(40),
+        let mut admits = match (preset, params.maxqueue) {
+            (Preset::Ns2, Auto::Auto) => Admits::Share(40),
             (Preset::Ns2, Auto::Given(Limit(Some(Length::Packets(packets))))) => {
-                Room::Share(packets as u64)
+                Admits::Share(packets as u64)
             }
             (Preset::Ns2, Auto::Given(other)) => {
                 let allowed = "a whole number of packets such as \"40 packets\"";
@@ -167,7 +167,7 @@ impl<P: Packet> Sfq<P> {
                 let allowed = "\"auto\", except under preset ns2: set limit";
                 return Err(ParamFault::new("maxqueue", limit, allowed));
             }
-            _ => Room::PushOut(params.limit.on(link)),
+            _ => Admits::PushOut(params.limit.on(link)),
         };
         auto_above_zero("quantum", params.quantum)?;
         let quantum = match params.quantum {
@@ -183,7 +183,7 @@ impl<P: Packet> Sfq<P> {
             depth = depth.min(LINUX_DEPTH);
         }
         if preset == Preset::Linux
-            && let Room::PushOut(Capacity::Packets(limit)) = &mut room
+            && let Admits::PushOut(Capacity::Packets(limit)) = &mut admits
             && *limit != LINUX_LIMIT
         {
             *limit = (*limit).min(depth.saturating_mul(flows) as u64);
@@ -201,9 +201,9 @@ impl<P: Packet> Sfq<P> {
             listed: false,
         });
         Ok(Self {
-            nest: Nest::new::<P>(&params.inner, preset, link)?,
+            children: ChildFactory::new::<P>(&params.inner, preset, link)?,
             ignores_limit: preset == Preset::Ns2 && params.limit.0.is_some(),
-            room,
+            admits,
             perturb: params.perturb,
             quantum,
             depth,
@@ -223,9 +223,9 @@ impl<P: Packet> Sfq<P> {
 
     fn bucket_of(&mut self, packet: &P, random: &mut Stream) -> u32 {
         let buckets = self.buckets.len() as u32;
-        match self.room {
-            Room::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
-            Room::PushOut(_) => {
+        match self.admits {
+            Admits::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
+            Admits::PushOut(_) => {
                 let salt = *self.salt.get_or_insert_with(|| random.bits());
                 salted_bucket(packet.flow(), salt, buckets)
             }
@@ -234,11 +234,11 @@ impl<P: Packet> Sfq<P> {
 
     fn refuses(&self, bucket: u32) -> bool {
         let waiting = self.buckets[bucket as usize].queue.backlog().packets;
-        match self.room {
-            Room::PushOut(_) => {
+        match self.admits {
+            Admits::PushOut(_) => {
                 waiting >= self.depth || (waiting == 0 && self.ring.len() >= self.flows)
             }
-            Room::Share(most) => {
+            Admits::Share(most) => {
                 let waiting = waiting as u64;
                 let buckets = self.buckets.len() as u64;
                 let left = most.saturating_sub(self.backlog.packets as u64);
@@ -255,13 +255,13 @@ impl<P: Packet> Sfq<P> {
     fn push(&mut self, bucket: u32, packet: P, ctx: &mut Context<'_, P>) {
         let quantum = self.quantum.unwrap_or(0);
         let this = &mut self.buckets[bucket as usize];
-        if !self.nest.is_plain() && !this.seen {
+        if !self.children.is_plain() && !this.seen {
             this.seen = true;
-            this.queue = self.nest.child();
+            this.queue = self.children.child();
             self.seen.push(bucket);
         }
         this.queue
-            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+            .counted_in(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
         if !this.listed && !this.queue.is_empty() {
             this.listed = true;
             this.allot = quantum;
@@ -269,12 +269,12 @@ impl<P: Packet> Sfq<P> {
         }
         self.changed(bucket);
         let this = &self.buckets[bucket as usize];
-        self.longest.grew(bucket, || this.length(self.room));
+        self.longest.grew(bucket, || this.length(self.admits));
     }
 
     /// The bucket that must give up a packet.
     fn longest(&mut self) -> Option<u32> {
-        let length = |bucket: u32| self.buckets[bucket as usize].length(self.room);
+        let length = |bucket: u32| self.buckets[bucket as usize].length(self.admits);
         let longest = self.longest.first(self.ring.iter().copied(), length)?;
         if self.linux && self.buckets[longest as usize].queue.backlog().packets == 1 {
             return self.ring.front().copied();
@@ -282,12 +282,12 @@ impl<P: Packet> Sfq<P> {
         Some(longest)
     }
 
-    fn push_out(&mut self, ctx: &mut Context<'_, P>) {
+    fn drop_from_longest(&mut self, ctx: &mut Context<'_, P>) {
         let Some(longest) = self.longest() else {
             return;
         };
         let queue = &mut self.buckets[longest as usize].queue;
-        let Some(packet) = queue.within(&mut self.backlog, Child::pop_tail) else {
+        let Some(packet) = queue.counted_in(&mut self.backlog, Child::pop_tail) else {
             return;
         };
         if queue.is_empty() {
@@ -345,21 +345,21 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let bucket = self.bucket_of(&packet, ctx.random);
         let Backlog { packets, bytes } = self.backlog;
-        let pushes_out = self.nest.is_plain();
+        let pushes_out = self.children.is_plain();
         let is_full = !pushes_out && !self.capacity().admits(packets, bytes, packet.size());
         if is_full || self.refuses(bucket) {
             return ctx.drop(packet, Reason::Overlimit);
         }
         self.push(bucket, packet, ctx);
-        if let Room::PushOut(capacity) = self.room {
+        if let Admits::PushOut(capacity) = self.admits {
             while pushes_out && !capacity.holds(self.backlog.packets, self.backlog.bytes) {
-                self.push_out(ctx);
+                self.drop_from_longest(ctx);
             }
         }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits = Waits::default();
+        let mut waits = EarliestWait::default();
         for _ in 0..=self.ring.len() {
             if let Some(quantum) = self.quantum {
                 self.turn(quantum);
@@ -370,7 +370,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
             let bucket = &mut self.buckets[head as usize];
             let sent = bucket
                 .queue
-                .within(&mut self.backlog, |queue| queue.dequeue(ctx));
+                .counted_in(&mut self.backlog, |queue| queue.dequeue(ctx));
             let is_empty = bucket.queue.is_empty();
             if let Dequeued::Packet(packet) = &sent {
                 bucket.allot -= packet.size().get().cast_signed();
@@ -393,9 +393,9 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn capacity(&self) -> Capacity {
-        match self.room {
-            Room::PushOut(capacity) => capacity,
-            Room::Share(most) => Capacity::Packets(most),
+        match self.admits {
+            Admits::PushOut(capacity) => capacity,
+            Admits::Share(most) => Capacity::Packets(most),
         }
     }
 
@@ -416,7 +416,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = self.nest.warnings::<P>();
+        let mut warnings = self.children.warnings::<P>();
         if self.ignores_limit {
             let what = "ns-2's SFQ ignores limit: it reads maxqueue".to_owned();
             warnings.push(Warning {
@@ -428,7 +428,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        if self.nest.is_plain() {
+        if self.children.is_plain() {
             return (self.perturb > Span::ZERO).then_some(self.next_salt);
         }
         let queues = self
@@ -441,9 +441,9 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
         for &bucket in &self.seen {
             let queue = &mut self.buckets[bucket as usize].queue;
-            queue.within(&mut self.backlog, |queue| queue.on_timer(ctx));
+            queue.counted_in(&mut self.backlog, |queue| queue.on_timer(ctx));
         }
-        if !self.nest.is_plain() || self.perturb == Span::ZERO || ctx.now < self.next_salt {
+        if !self.children.is_plain() || self.perturb == Span::ZERO || ctx.now < self.next_salt {
             return;
         }
         self.next_salt += self.perturb;
@@ -452,7 +452,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.nest.on_link(link);
+        self.children.on_link(link);
         for &bucket in &self.seen {
             self.buckets[bucket as usize].queue.on_link(link);
         }
@@ -469,9 +469,9 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
 
     fn flow_queue_of(&self, packet: &P, _came_to: Option<usize>) -> Option<usize> {
         let buckets = self.buckets.len() as u32;
-        let bucket = match self.room {
-            Room::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
-            Room::PushOut(_) => salted_bucket(packet.flow(), self.salt?, buckets),
+        let bucket = match self.admits {
+            Admits::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
+            Admits::PushOut(_) => salted_bucket(packet.flow(), self.salt?, buckets),
         };
         self.seen.iter().position(|&seen| seen == bucket)
     }
@@ -488,7 +488,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        let Some((k, name)) = of_flow(name) else {
+        let Some((k, name)) = parse_flow(name) else {
             return false;
         };
         let bucket = self.seen.get(k).copied();

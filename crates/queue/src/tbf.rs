@@ -24,7 +24,7 @@ use sojourn_base::{
 };
 
 use crate::parts::inner::{Child, Head, Inner};
-use crate::parts::names::under;
+use crate::parts::probe_names::prefixed;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -219,7 +219,7 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         if let Some(peak) = &self.peak {
             show("peak_tokens", ProbeValue::Number(peak.bytes()));
         }
-        self.queue.probe(&mut under("inner.".to_owned(), show));
+        self.queue.probe(&mut prefixed("inner.".to_owned(), show));
     }
 
     fn flow_queues(&self) -> usize {

@@ -121,7 +121,7 @@ fn linux_counts_packets() {
         assert_eq!(
             bench.marks(),
             marked,
-            "{avg}: the first of a visit is spared"
+            "{avg}: the first of a visit is exempt"
         );
     }
 }
@@ -167,7 +167,7 @@ fn impossible_parameters_are_named() {
 }
 
 /// Linux: above max the count is that of a queue below min, so that the band's next visitor is
-/// spared.
+/// exempt.
 #[test]
 fn linux_begins_anew_above_max() {
     let params = [

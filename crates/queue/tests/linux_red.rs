@@ -3,7 +3,7 @@
 use crate::bench::fault;
 use sojourn_base::{Bytes, Preset, Rate, Stream, Time};
 use sojourn_queue::parts::linux_red::LinuxRed;
-use sojourn_queue::parts::red_law::Verdict;
+use sojourn_queue::parts::red_law::RedMark;
 
 const MEAN: Bytes = Bytes::new(1_000);
 
@@ -13,19 +13,19 @@ fn red(max_p: f64) -> LinuxRed {
 }
 
 /// An arrival that finds the average at `bytes`, and leaves it there.
-fn meets(red: &mut LinuxRed, bytes: u64, random: &mut Stream) -> Verdict {
+fn meets(red: &mut LinuxRed, bytes: u64, random: &mut Stream) -> RedMark {
     red.set_average(bytes as f64);
     red.arrival(Bytes::new(bytes), None, Time::ZERO, random)
 }
 
 /// Half way up with `max_p` 0.1 each mark has p = 1/20: the gap is uniform on 1 .. 20, the first of
-/// a visit to the band as any other, but for the packet that is spared.
+/// a visit to the band as any other, but for the packet that is exempt.
 #[test]
 fn gaps_are_uniform_up_to_one_over_p() {
     let mut random = Stream::new(1);
     let mut gap = |red: &mut LinuxRed| {
         (1..1_000)
-            .find(|_| meets(red, 20_000, &mut random) == Verdict::Early)
+            .find(|_| meets(red, 20_000, &mut random) == RedMark::Prob)
             .expect("a mark comes")
     };
     let mut gaps = vec![Vec::new(), Vec::new()];
@@ -50,7 +50,7 @@ fn a_new_probability_counts_from_the_next_mark_on() {
     let mut red = red(0.1);
     let mut gap = |red: &mut LinuxRed| {
         (1..1_000)
-            .find(|_| meets(red, 20_000, &mut random) == Verdict::Early)
+            .find(|_| meets(red, 20_000, &mut random) == RedMark::Prob)
             .expect("a mark comes")
     };
     gap(&mut red);
@@ -70,9 +70,9 @@ fn thresholds_belong_to_the_band_as_each_has_it() {
     let mut random = Stream::new(1);
     let mut red = red(0.1);
     for (bytes, verdict, count) in [
-        (9_999, Verdict::Pass, -1),
-        (10_000, Verdict::Pass, 0),
-        (30_000, Verdict::Hard, -1),
+        (9_999, RedMark::None, -1),
+        (10_000, RedMark::None, 0),
+        (30_000, RedMark::Hard, -1),
     ] {
         assert_eq!(meets(&mut red, bytes, &mut random), verdict, "{bytes}");
         assert_eq!(red.count(), count, "{bytes}");

@@ -2,7 +2,7 @@
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
-use sojourn_queue::policy::{Facts, Governed, Hooks, Policy, Verdict, View};
+use sojourn_queue::policy::{Hooks, PacketInfo, Policy, PolicyQueue, Verdict, View};
 use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason};
 
 use crate::bench::{self, Bench, Record, link, us};
@@ -30,7 +30,7 @@ impl Policy for Odd {
     fn queues(&self) -> u16 {
         2
     }
-    fn enqueue(&mut self, packet: &Facts, _: &mut View<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &PacketInfo, _: &mut View<'_>) -> Verdict {
         let queue = (packet.flow % 2) as u16;
         match (packet.flow, packet.size.get()) {
             (9, _) => Verdict::Drop(Reason::Penalty),
@@ -38,7 +38,7 @@ impl Policy for Odd {
             _ => Verdict::Pass(queue),
         }
     }
-    fn dequeue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict {
+    fn dequeue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict {
         if packet.flow == 8 && view.now < us(1_000_000) {
             return Verdict::Wait(us(1_000_000));
         }
@@ -64,9 +64,9 @@ impl Policy for Odd {
 fn verdicts_become_what_they_say() {
     let maker = Bench::new("droptail", &[]);
     let mut random = Stream::new(1);
-    let mut queue = Governed::new(Box::new(Odd), &mut random);
+    let mut queue = PolicyQueue::new(Box::new(Odd), &mut random);
     let mut record = Record::default();
-    let arrive = |queue: &mut Governed<_>, record: &mut Record, id, flow, size, ecn| {
+    let arrive = |queue: &mut PolicyQueue<_>, record: &mut Record, id, flow, size, ecn| {
         let mut packet = maker.packet(us(0), flow, size, ecn);
         packet.id = id;
         let random = &mut Stream::new(1);
@@ -155,10 +155,10 @@ impl Policy for Watcher {
     fn queues(&self) -> u16 {
         2
     }
-    fn enqueue(&mut self, packet: &Facts, _: &mut View<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &PacketInfo, _: &mut View<'_>) -> Verdict {
         Verdict::Pass((packet.flow % 2) as u16)
     }
-    fn dequeue(&mut self, _: &Facts, view: &mut View<'_>) -> Verdict {
+    fn dequeue(&mut self, _: &PacketInfo, view: &mut View<'_>) -> Verdict {
         assert!(self.asks, "asked without a hook");
         self.told = view.backlog;
         Verdict::Pass(0)
@@ -209,7 +209,7 @@ fn watched(asks: bool) -> Bench {
         drawn: [0.0; 2],
     };
     let mut bench = Bench::new("droptail", &[]);
-    let governed = Governed::new(Box::new(watcher), &mut Stream::new(SEED));
+    let governed = PolicyQueue::new(Box::new(watcher), &mut Stream::new(SEED));
     bench.discipline = AnyDiscipline::Custom(Box::new(governed));
     bench
 }

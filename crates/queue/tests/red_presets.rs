@@ -246,7 +246,7 @@ fn ns2_tells_what_may_wait() {
     assert_eq!(capacity, Capacity::Bytes(25_000 - 1 + 1500));
 }
 
-/// The visit begins at `min_th` itself: who crosses it there is the one that is spared.
+/// The visit begins at `min_th` itself: who crosses it there is the one that is exempt.
 #[test]
 fn a_visit_begins_at_the_lower_threshold() {
     for (preset, avg, dropped) in [

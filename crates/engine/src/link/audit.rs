@@ -92,7 +92,7 @@ impl Link {
                     now = time.max(now + Span::from_ps(ahead));
                 }
                 Dequeued::Wait(_) => {
-                    spec.discipline.withholds(end);
+                    spec.discipline.never_releases(end);
                     let waiting = spec.discipline.backlog().packets;
                     return Err(format!("it never gives away {waiting} packets that wait"));
                 }

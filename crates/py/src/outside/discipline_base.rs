@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, LinkInfo, Rate, Span, Stream, Time};
-use sojourn_queue::policy::{self, Facts, Verdict};
+use sojourn_queue::policy::{self, PacketInfo, Verdict};
 use sojourn_queue::{Backlog, Reason};
 
 /// What a discipline in Python sees besides the numbers it is called with.
@@ -41,7 +41,7 @@ pub(crate) struct DisciplineBase {
 impl DisciplineBase {
     /// Takes in what belongs to a call, and the stream.
     #[inline]
-    pub(super) fn load(&mut self, view: &mut policy::View<'_>, packet: Option<&Facts>) {
+    pub(super) fn load(&mut self, view: &mut policy::View<'_>, packet: Option<&PacketInfo>) {
         self.now = view.now;
         self.wait = None;
         self.packets = view.backlog.packets;

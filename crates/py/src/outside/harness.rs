@@ -5,7 +5,7 @@ use std::mem;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sojourn_base::{Bytes, Ecn, LinkInfo, Rate, Span, Stream, Time};
-use sojourn_queue::{Context, Dequeued, Discipline, Governed, Packet, ProbeValue, Reason, Sink};
+use sojourn_queue::{Context, Dequeued, Discipline, Packet, PolicyQueue, ProbeValue, Reason, Sink};
 use sojourn_scenario::outside::{Makers, Wanted};
 
 use super::{PythonMakers, raised};
@@ -59,7 +59,7 @@ impl Sink<Bare> for Verdicts {
 /// A discipline in Python on a link of its own.
 #[pyclass(unsendable, module = "sojourn._core")]
 pub(crate) struct DisciplineHarness {
-    discipline: Governed<Bare>,
+    discipline: PolicyQueue<Bare>,
     random: Stream,
     verdicts: Verdicts,
     now: Time,
@@ -69,7 +69,7 @@ impl DisciplineHarness {
     fn call<R>(
         &mut self,
         now: Time,
-        act: impl FnOnce(&mut Governed<Bare>, &mut Context<'_, Bare>) -> R,
+        act: impl FnOnce(&mut PolicyQueue<Bare>, &mut Context<'_, Bare>) -> R,
     ) -> PyResult<R> {
         if now < self.now {
             return Err(PyValueError::new_err("the clock runs backwards"));
@@ -116,7 +116,7 @@ impl DisciplineHarness {
             .map_err(|refusal| PyValueError::new_err(refusal.message))?;
         let mut random = Stream::new(seed);
         Ok(Self {
-            discipline: raised::catch(|| Governed::new(policy, &mut random))?,
+            discipline: raised::catch(|| PolicyQueue::new(policy, &mut random))?,
             random,
             verdicts: Verdicts::default(),
             now: Time::ZERO,

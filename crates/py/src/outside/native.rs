@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Stream, Time};
-use sojourn_queue::policy::{Facts, Hooks, Verdict, View};
+use sojourn_queue::policy::{Hooks, PacketInfo, Verdict, View};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
@@ -141,13 +141,13 @@ impl NativePolicy {
         &mut self,
         code: Option<Code>,
         hook: &str,
-        packet: Option<&Facts>,
+        packet: Option<&PacketInfo>,
         view: &mut View<'_>,
     ) -> (i64, f64) {
         let Some(code) = code else {
             return (0, 0.0);
         };
-        let number = |value: fn(&Facts) -> u64| packet.map_or(0, value).cast_signed();
+        let number = |value: fn(&PacketInfo) -> u64| packet.map_or(0, value).cast_signed();
         let mut record = Record {
             now: view.now.as_s(),
             sojourn: packet.map_or(0.0, |packet| packet.sojourn.as_s()),
@@ -202,7 +202,13 @@ impl NativePolicy {
     /// Ends the run with the exception that a hook raised. Machine code keeps no traceback, so the
     /// interpreter runs the hook again, on the state that it was called with.
     #[cold]
-    fn raised(&self, hook: &str, packet: Option<&Facts>, view: &View<'_>, record: &Record) -> ! {
+    fn raised(
+        &self,
+        hook: &str,
+        packet: Option<&PacketInfo>,
+        view: &View<'_>,
+        record: &Record,
+    ) -> ! {
         let floats = [
             record.now,
             record.sojourn,
@@ -237,7 +243,7 @@ impl NativePolicy {
         &mut self,
         code: Option<Code>,
         hook: &str,
-        packet: &Facts,
+        packet: &PacketInfo,
         view: &mut View<'_>,
     ) -> Verdict {
         let (answer, wait) = self.call(code, hook, Some(packet), view);
@@ -299,11 +305,11 @@ impl Policy for NativePolicy {
         self.queues
     }
 
-    fn enqueue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict {
         self.judge(self.enqueue, "enqueue", packet, view)
     }
 
-    fn dequeue(&mut self, packet: &Facts, view: &mut View<'_>) -> Verdict {
+    fn dequeue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict {
         self.judge(self.dequeue, "dequeue", packet, view)
     }
 
@@ -362,7 +368,7 @@ impl Policy for NativePolicy {
         known.is_some()
     }
 
-    fn withholds(&self, end: Time, waiting: Backlog) {
-        raised::withholds(&self.title, end, waiting)
+    fn never_releases(&self, end: Time, waiting: Backlog) {
+        raised::never_releases(&self.title, end, waiting)
     }
 }

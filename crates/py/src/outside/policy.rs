@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Stream, Time};
-use sojourn_queue::policy::{self, Facts, Hooks, Verdict};
+use sojourn_queue::policy::{self, Hooks, PacketInfo, Verdict};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
@@ -97,7 +97,7 @@ impl PythonPolicy {
         &mut self,
         py: Python<'py>,
         which: fn(&Self) -> &Hook,
-        packet: Option<&Facts>,
+        packet: Option<&PacketInfo>,
         view: &mut policy::View<'_>,
         args: impl PyCallArgs<'py>,
     ) -> (Bound<'py, PyAny>, Option<Time>) {
@@ -125,7 +125,7 @@ impl PythonPolicy {
         &self,
         py: Python<'_>,
         which: fn(&Self) -> &Hook,
-        packet: Option<&Facts>,
+        packet: Option<&PacketInfo>,
         now: Time,
         error: &PyErr,
     ) -> ! {
@@ -182,7 +182,7 @@ impl Policy for PythonPolicy {
         self.queues
     }
 
-    fn enqueue(&mut self, packet: &Facts, view: &mut policy::View<'_>) -> Verdict {
+    fn enqueue(&mut self, packet: &PacketInfo, view: &mut policy::View<'_>) -> Verdict {
         Python::attach(|py| {
             let (size, ecn) = (packet.size.get(), packet.ecn as u8);
             let args = (view.now.as_s(), size, packet.flow, ecn);
@@ -193,7 +193,7 @@ impl Policy for PythonPolicy {
         })
     }
 
-    fn dequeue(&mut self, packet: &Facts, view: &mut policy::View<'_>) -> Verdict {
+    fn dequeue(&mut self, packet: &PacketInfo, view: &mut policy::View<'_>) -> Verdict {
         Python::attach(|py| {
             let (size, ecn) = (packet.size.get(), packet.ecn as u8);
             let sojourn = packet.sojourn.as_s();
@@ -270,7 +270,7 @@ impl Policy for PythonPolicy {
             && Python::attach(|py| self.base.bind(py).setattr(name, value).is_ok())
     }
 
-    fn withholds(&self, end: Time, waiting: Backlog) {
-        raised::withholds(&self.title, end, waiting)
+    fn never_releases(&self, end: Time, waiting: Backlog) {
+        raised::never_releases(&self.title, end, waiting)
     }
 }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 use sojourn_base::Time;
 use sojourn_queue::Backlog;
-use sojourn_queue::policy::Facts;
+use sojourn_queue::policy::PacketInfo;
 
 create_exception!(
     sojourn._core,
@@ -25,7 +25,7 @@ create_exception!(
 struct Raised(PyErr);
 
 /// Where a hook raised an exception: the class, the instant and the packet.
-pub(super) fn place(title: &str, hook: &str, now: Time, packet: Option<&Facts>) -> String {
+pub(super) fn place(title: &str, hook: &str, now: Time, packet: Option<&PacketInfo>) -> String {
     let about = packet.map_or_else(String::new, |packet| {
         format!(
             ", over a packet of {} B of flow {}, ECN {}, that has waited {}",
@@ -49,7 +49,7 @@ pub(crate) fn unwind(py: Python<'_>, error: &PyErr, place: &str) -> ! {
 
 /// Ends the run of a discipline that keeps for ever what waits when the run ends.
 #[cold]
-pub(super) fn withholds(title: &str, end: Time, waiting: Backlog) -> ! {
+pub(super) fn never_releases(title: &str, end: Time, waiting: Backlog) -> ! {
     let packets = waiting.packets;
     let message = format!(
         "{title}: dequeue never gives its packets away: {packets} still wait at {end} of simulated \

@@ -11,17 +11,17 @@ use std::collections::VecDeque;
 use sojourn_base::{Bytes, LinkInfo, ParamFault, Preset, Rate, Span, Stream, Time};
 
 use super::ack_filter::AckFilter;
+use super::host_fairness::Sharing;
 use super::isolation::{Isolation, Keys};
 use super::shaper::{Clock, Shaper};
-use super::sharing::Sharing;
 use crate::parts::Fifo;
-use crate::parts::cobalt_law::{CobaltLaw, CobaltState, Fate};
+use crate::parts::cobalt_law::{CobaltLaw, CobaltState, HeadVerdict};
 use crate::{Backlog, Context, Packet, ProbeValue, Reason};
 
 /// What all tins have in common.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Common {
-    /// Whose ways.
+    /// Whose behaviour to follow.
     pub(super) preset: Preset,
     /// Queues of each tin.
     pub(super) flows: usize,
@@ -39,12 +39,12 @@ pub(super) struct Common {
     pub(super) ecn: bool,
 }
 
-/// Where a queue stands.
+/// Where a queue stands: the kernel's `CAKE_SET_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Away,
+enum Set {
+    None,
     Sparse,
-    Waiting,
+    SparseWait,
     Bulk,
     Decaying,
 }
@@ -53,7 +53,7 @@ enum Standing {
 struct Flow<P> {
     queue: Fifo<P>,
     deficit: i64,
-    standing: Standing,
+    set: Set,
     state: CobaltState,
     seen: bool,
     /// Its place among the queues of all tins.
@@ -105,7 +105,7 @@ impl<P: Packet> Tin<P> {
         let flow = |_| Flow {
             queue: Fifo::default(),
             deficit: 0,
-            standing: Standing::Away,
+            set: Set::None,
             state: unused(common.preset),
             seen: false,
             place: 0,
@@ -148,7 +148,11 @@ impl<P: Packet> Tin<P> {
     }
 
     /// Does something to this tin of several, in which `all` waits; keeps count of that.
-    pub(super) fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn counted_in<R>(
+        &mut self,
+        all: &mut Backlog,
+        act: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         let before = self.backlog;
         let result = act(self);
         all.replace_part(before, self.backlog);
@@ -183,11 +187,11 @@ impl<P: Packet> Tin<P> {
         shaper: &mut Shaper,
         ctx: &mut Context<'_, P>,
     ) -> (u32, bool) {
-        let stands = |standing| {
+        let stands = |set| {
             let flows = &self.flows;
-            move |bucket: usize| flows[bucket].standing == standing
+            move |bucket: usize| flows[bucket].set == set
         };
-        let (is_free, is_bulk) = (stands(Standing::Away), stands(Standing::Bulk));
+        let (is_free, is_bulk) = (stands(Set::None), stands(Set::Bulk));
         let bucket = self.sharing.queue(keys, is_free, is_bulk);
         let flow = &mut self.flows[bucket];
         self.backlog.packets += 1;
@@ -197,15 +201,15 @@ impl<P: Packet> Tin<P> {
         if let Some(ack) = redundant.and_then(|place| flow.queue.remove(place)) {
             self.lose(ack, Reason::AckFilter, shaper, ctx);
         }
-        match self.flows[bucket].standing {
-            Standing::Away => self.becomes_sparse(bucket, ctx.random),
-            Standing::Decaying => {
+        match self.flows[bucket].set {
+            Set::None => self.becomes_sparse(bucket, ctx.random),
+            Set::Decaying => {
                 self.decaying -= 1;
                 self.lists[DECAYING].retain(|&other| other as usize != bucket);
                 self.becomes_sparse(bucket, ctx.random);
             }
-            Standing::Waiting => self.becomes_bulk(bucket),
-            Standing::Sparse | Standing::Bulk => {}
+            Set::SparseWait => self.becomes_bulk(bucket),
+            Set::Sparse | Set::Bulk => {}
         }
         let is_first = !self.flows[bucket].seen;
         self.flows[bucket].seen = true;
@@ -217,14 +221,14 @@ impl<P: Packet> Tin<P> {
         self.lists[NEW].push_back(bucket as u32);
         let turn = self.turn(bucket, random);
         let flow = &mut self.flows[bucket];
-        flow.standing = Standing::Sparse;
+        flow.set = Set::Sparse;
         flow.deficit = turn;
     }
 
     fn becomes_bulk(&mut self, bucket: usize) {
         self.sparse -= 1;
         self.bulk += 1;
-        self.flows[bucket].standing = Standing::Bulk;
+        self.flows[bucket].set = Set::Bulk;
         self.sharing.join(bucket);
     }
 
@@ -253,7 +257,7 @@ impl<P: Packet> Tin<P> {
     }
 
     /// There is no room: the head of a queue goes.
-    pub(super) fn push_out(&mut self, bucket: u32, shaper: &mut Shaper, ctx: &mut Context<'_, P>) {
+    pub(super) fn drop_head(&mut self, bucket: u32, shaper: &mut Shaper, ctx: &mut Context<'_, P>) {
         let flow = &mut self.flows[bucket as usize];
         if let Some(packet) = flow.queue.pop() {
             self.law.overflow(&mut flow.state, ctx.now);
@@ -282,10 +286,10 @@ impl<P: Packet> Tin<P> {
                 self.found_empty(list, bucket, ctx.now);
                 return None;
             };
-            let (fate, marked) = self.law.judge(&mut flow.state, &mut packet, good, ctx);
+            let (verdict, marked) = self.law.judge(&mut flow.state, &mut packet, good, ctx);
             let size = packet.size();
-            match fate {
-                Fate::Drop(reason) if !flow.queue.is_empty() => {
+            match verdict {
+                HeadVerdict::Drop(reason) if !flow.queue.is_empty() => {
                     if shaper.ingress {
                         let length = shaper.charge.of(size).get().cast_signed();
                         flow.deficit -= length;
@@ -293,7 +297,7 @@ impl<P: Packet> Tin<P> {
                     }
                     self.lose(packet, reason, shaper, ctx);
                 }
-                Fate::Drop(_) | Fate::Send => {
+                HeadVerdict::Drop(_) | HeadVerdict::Send => {
                     ctx.report_mark(&packet, marked);
                     let length = shaper.charge(&mut self.clock, size, true, ctx.now);
                     flow.deficit -= length;
@@ -326,9 +330,9 @@ impl<P: Packet> Tin<P> {
 
     /// The turn of a queue is over: it gets another one, behind all old ones.
     fn rotate(&mut self, list: usize, bucket: usize, random: &mut Stream) {
-        if self.flows[bucket].standing == Standing::Sparse {
+        if self.flows[bucket].set == Set::Sparse {
             if self.flows[bucket].queue.is_empty() {
-                self.flows[bucket].standing = Standing::Waiting;
+                self.flows[bucket].set = Set::SparseWait;
             } else {
                 self.becomes_bulk(bucket);
             }
@@ -341,21 +345,21 @@ impl<P: Packet> Tin<P> {
 
     fn found_empty(&mut self, list: usize, bucket: usize, now: Time) {
         self.lists[list].pop_front();
-        match self.flows[bucket].standing {
-            Standing::Sparse | Standing::Waiting => self.sparse -= 1,
-            Standing::Bulk => {
+        match self.flows[bucket].set {
+            Set::Sparse | Set::SparseWait => self.sparse -= 1,
+            Set::Bulk => {
                 self.bulk -= 1;
                 self.sharing.leave(bucket);
             }
-            Standing::Decaying => self.decaying -= 1,
-            Standing::Away => unreachable!("a queue that is away is in no list"),
+            Set::Decaying => self.decaying -= 1,
+            Set::None => unreachable!("a queue that is away is in no list"),
         }
         let flow = &mut self.flows[bucket];
-        self.law.found_empty(&mut flow.state, now);
+        self.law.on_empty(&mut flow.state, now);
         if flow.state.is_at_rest(now) {
-            flow.standing = Standing::Away;
+            flow.set = Set::None;
         } else {
-            flow.standing = Standing::Decaying;
+            flow.set = Set::Decaying;
             self.decaying += 1;
             self.lists[DECAYING].push_back(bucket as u32);
         }
@@ -366,7 +370,7 @@ impl<P: Packet> Tin<P> {
         for flow in self.flows.iter_mut().filter(|flow| flow.seen) {
             flow.queue.clear();
             flow.deficit = 0;
-            flow.standing = Standing::Away;
+            flow.set = Set::None;
             flow.state = unused(self.common.preset);
             flow.seen = false;
         }
@@ -408,11 +412,11 @@ impl<P: Packet> Tin<P> {
         show("packets", ProbeValue::Number(flow.queue.len() as f64));
         show("bytes", ProbeValue::Number(flow.queue.bytes().as_f64()));
         show("deficit", ProbeValue::Number(flow.deficit as f64));
-        let state = match flow.standing {
-            Standing::Away => "inactive",
-            Standing::Sparse => "new",
-            Standing::Waiting | Standing::Bulk => "old",
-            Standing::Decaying => "decaying",
+        let state = match flow.set {
+            Set::None => "inactive",
+            Set::Sparse => "new",
+            Set::SparseWait | Set::Bulk => "old",
+            Set::Decaying => "decaying",
         };
         show("state", ProbeValue::Name(state));
         flow.state.probe(show);

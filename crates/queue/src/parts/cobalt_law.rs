@@ -15,7 +15,7 @@ const CACHED: usize = 16;
 /// The settings of the law.
 #[derive(Debug, Clone)]
 pub struct CobaltLaw {
-    /// Whose ways.
+    /// Whose behaviour to follow.
     pub preset: Preset,
     /// Sojourn that is good for a packet.
     pub target: Span,
@@ -101,7 +101,7 @@ impl CobaltState {
 
 /// What is to become of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum HeadVerdict {
     /// It is sent, marked or not.
     Send,
     /// It is dropped, unless it is the last.
@@ -174,7 +174,7 @@ impl CobaltLaw {
     }
 
     /// The queue was asked and had nothing.
-    pub fn found_empty(&self, state: &mut CobaltState, now: Time) {
+    pub fn on_empty(&self, state: &mut CobaltState, now: Time) {
         if state.p_drop > 0.0 && self.blue_may(state, now) {
             state.p_drop = (state.p_drop - self.decrement).max(0.0);
             state.blue_at = now;
@@ -195,7 +195,7 @@ impl CobaltLaw {
         packet: &mut P,
         good: Span,
         ctx: &mut Context<'_, P>,
-    ) -> (Fate, Option<Reason>) {
+    ) -> (HeadVerdict, Option<Reason>) {
         let now = ctx.now;
         let sojourn = now.since(packet.enqueued());
         let above_ce = self.ce_threshold.is_some_and(|most| sojourn > most);
@@ -203,7 +203,7 @@ impl CobaltLaw {
             if above_ce {
                 packet.set_ce();
             }
-            return (Fate::Send, above_ce.then_some(Reason::CeThreshold));
+            return (HeadVerdict::Send, above_ce.then_some(Reason::CeThreshold));
         }
         let mut late = now > state.drop_next;
         let mut due = state.count > 0 && now >= state.drop_next;
@@ -254,14 +254,14 @@ impl CobaltLaw {
         } else if late && !dropped && !blue {
             state.drop_next = now;
         }
-        let fate = if dropped || (blue && self.preset == Preset::Ns3) {
-            Fate::Drop(Reason::Target)
+        let verdict = if dropped || (blue && self.preset == Preset::Ns3) {
+            HeadVerdict::Drop(Reason::Target)
         } else if blue {
-            Fate::Drop(Reason::Blue)
+            HeadVerdict::Drop(Reason::Blue)
         } else {
-            Fate::Send
+            HeadVerdict::Send
         };
-        (fate, marked)
+        (verdict, marked)
     }
 
     /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All
@@ -274,15 +274,15 @@ impl CobaltLaw {
     ) {
         let keeps_last = self.preset != Preset::Ns3;
         while let Some(head) = queue.head_mut() {
-            let (fate, marked) = self.judge(state, head, self.target, ctx);
+            let (verdict, marked) = self.judge(state, head, self.target, ctx);
             let is_kept = keeps_last && queue.len() == 1;
-            match fate {
-                Fate::Drop(reason) if !is_kept => {
+            match verdict {
+                HeadVerdict::Drop(reason) if !is_kept => {
                     if let Some(packet) = queue.pop() {
                         ctx.drop(packet, reason);
                     }
                 }
-                Fate::Drop(_) | Fate::Send => {
+                HeadVerdict::Drop(_) | HeadVerdict::Send => {
                     if let Some(head) = queue.head() {
                         ctx.report_mark(head, marked);
                     }
@@ -290,7 +290,7 @@ impl CobaltLaw {
                 }
             }
         }
-        self.found_empty(state, ctx.now);
+        self.on_empty(state, ctx.now);
     }
 }
 

@@ -27,9 +27,9 @@ use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time
 
 use super::Fifo;
 use super::hash::salted_bucket;
-use super::mistakes::{self, Spared};
-use super::names::of_flow;
+use super::mistakes::{self, Exempt};
 use super::places;
+use super::probe_names::parse_flow;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 /// The controller inside each flow.
@@ -92,7 +92,7 @@ pub trait FlowAqm<P: Packet> {
     fn target(&self) -> Span;
 
     /// What of a flow is left alone, however long it waits.
-    fn spared(&self) -> Spared;
+    fn exempt(&self) -> Exempt;
 
     /// Shows the state of a flow.
     fn probe(&self, state: &Self::State, show: &mut dyn FnMut(&str, ProbeValue));
@@ -113,7 +113,7 @@ pub struct FlowSettings {
     pub quantum: Auto<Bytes>,
     /// Most packets dropped at a time over the limit.
     pub drop_batch: u32,
-    /// Whether an arrival that finds no room is dropped, not packets of the fattest flow.
+    /// Whether an arrival that finds no room is dropped, not packets of the longest flow.
     pub refuse: bool,
     /// Neighbours among which a flow looks for a queue of its own.
     pub set_ways: Option<u32>,
@@ -297,18 +297,18 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         self.settings.capacity.holds(packets, bytes)
     }
 
-    /// Drops from the head of the fattest flow.
+    /// Drops from the head of the longest flow.
     #[inline(never)]
-    fn relieve(&mut self, ctx: &mut Context<'_, P>) {
+    fn drop_from_longest(&mut self, ctx: &mut Context<'_, P>) {
         let bytes = |bucket: u32| self.flows[bucket as usize].queue.bytes();
-        let mut fattest = None;
+        let mut longest = None;
         for &bucket in &self.seen {
-            if fattest.is_none_or(|best| bytes(bucket) > bytes(best)) {
-                fattest = Some(bucket);
+            if longest.is_none_or(|best| bytes(bucket) > bytes(best)) {
+                longest = Some(bucket);
             }
         }
-        let Some(fattest) = fattest else { return };
-        let flow = &mut self.flows[fattest as usize];
+        let Some(longest) = longest else { return };
+        let flow = &mut self.flows[longest as usize];
         let half = flow.queue.bytes().get() / 2;
         let (mut packets, mut gone) = (0, Bytes::ZERO);
         while let Some(packet) = flow.queue.pop() {
@@ -359,7 +359,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             self.new.push(bucket, &mut self.flows);
         }
         while !self.is_within() {
-            self.relieve(ctx);
+            self.drop_from_longest(ctx);
         }
     }
 
@@ -452,10 +452,10 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let spared = self.aqm.spared();
+        let exempt = self.aqm.exempt();
         mistakes::target(
             self.aqm.target(),
-            spared,
+            exempt,
             self.settings.capacity,
             &self.link,
         )
@@ -502,7 +502,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        let Some((k, name)) = of_flow(name) else {
+        let Some((k, name)) = parse_flow(name) else {
             return false;
         };
         let Some(&bucket) = self.seen.get(k) else {

@@ -129,7 +129,7 @@ pub enum Child<P: Packet> {
         queue: Fifo<P>,
     },
     /// Another discipline.
-    Other {
+    Discipline {
         /// It.
         discipline: Box<AnyDiscipline<P>>,
         /// What was looked at: it has left the discipline but not this queue.
@@ -139,13 +139,13 @@ pub enum Child<P: Packet> {
 
 /// Makes the queues of flows: plain, or each a discipline of its own.
 #[derive(Debug, Clone)]
-pub struct Nest {
+pub struct ChildFactory {
     inner: Optional<Inner>,
     preset: Preset,
     link: LinkInfo,
 }
 
-impl Nest {
+impl ChildFactory {
     /// Makes queues of `inner`.
     ///
     /// # Errors
@@ -155,13 +155,13 @@ impl Nest {
         preset: Preset,
         link: &LinkInfo,
     ) -> Result<Self, ParamFault> {
-        let nest = Self {
+        let factory = Self {
             inner: inner.clone(),
             preset,
             link: *link,
         };
-        nest.try_child::<P>()?;
-        Ok(nest)
+        factory.try_child::<P>()?;
+        Ok(factory)
     }
 
     /// Whether they are plain.
@@ -212,7 +212,7 @@ impl<P: Packet> Default for Child<P> {
 
 impl<P: Packet> Child<P> {
     /// Does something to this child of several, in which `all` waits; keeps count of that.
-    pub fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn counted_in<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.backlog();
         let result = act(self);
         all.replace_part(before, self.backlog());
@@ -223,15 +223,15 @@ impl<P: Packet> Child<P> {
     pub fn pop_tail(&mut self) -> Option<P> {
         match self {
             Self::Plain { queue, .. } => queue.pop_tail(),
-            Self::Other { .. } => None,
+            Self::Discipline { .. } => None,
         }
     }
 
     /// The discipline, where it is one.
-    fn other(&self) -> Option<&AnyDiscipline<P>> {
+    fn discipline(&self) -> Option<&AnyDiscipline<P>> {
         match self {
             Self::Plain { .. } => None,
-            Self::Other { discipline, .. } => Some(discipline),
+            Self::Discipline { discipline, .. } => Some(discipline),
         }
     }
 
@@ -261,7 +261,7 @@ impl<P: Packet> Child<P> {
         // What is looked at stays in a plain queue, and counts against its limit.
         Ok(match discipline.plain_capacity() {
             Some(capacity) => plain(capacity),
-            None => Self::Other {
+            None => Self::Discipline {
                 discipline: Box::new(discipline),
                 held: None,
             },
@@ -274,7 +274,7 @@ impl<P: Packet> Child<P> {
             Self::Plain { queue, .. } => queue
                 .head()
                 .map_or(Head::Empty, |packet| Head::Packet(packet.size())),
-            Self::Other { discipline, held } => {
+            Self::Discipline { discipline, held } => {
                 if let Some(packet) = held {
                     return Head::Packet(packet.size());
                 }
@@ -303,14 +303,14 @@ impl<P: Packet> Discipline<P> for Child<P> {
                     ctx.drop(packet, Reason::Overlimit);
                 }
             }
-            Self::Other { discipline, .. } => discipline.enqueue(packet, ctx),
+            Self::Discipline { discipline, .. } => discipline.enqueue(packet, ctx),
         }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         match self {
             Self::Plain { queue, .. } => queue.dequeue(),
-            Self::Other { discipline, held } => match held.take() {
+            Self::Discipline { discipline, held } => match held.take() {
                 Some(packet) => Dequeued::Packet(packet),
                 None => discipline.dequeue(ctx),
             },
@@ -320,7 +320,7 @@ impl<P: Packet> Discipline<P> for Child<P> {
     fn backlog(&self) -> Backlog {
         match self {
             Self::Plain { queue, .. } => queue.backlog(),
-            Self::Other { discipline, held } => {
+            Self::Discipline { discipline, held } => {
                 let mut backlog = discipline.backlog();
                 if let Some(packet) = held {
                     backlog.packets += 1;
@@ -335,7 +335,7 @@ impl<P: Packet> Discipline<P> for Child<P> {
     fn capacity(&self) -> Capacity {
         match self {
             Self::Plain { capacity, .. } => *capacity,
-            Self::Other { discipline, held } => match (discipline.capacity(), held) {
+            Self::Discipline { discipline, held } => match (discipline.capacity(), held) {
                 (Capacity::Packets(packets), Some(_)) => Capacity::Packets(packets + 1),
                 (Capacity::Bytes(bytes), Some(held)) => Capacity::Bytes(bytes + held.size().get()),
                 (capacity, _) => capacity,
@@ -346,7 +346,7 @@ impl<P: Packet> Discipline<P> for Child<P> {
     fn reset(&mut self) {
         match self {
             Self::Plain { queue, .. } => queue.clear(),
-            Self::Other { discipline, held } => {
+            Self::Discipline { discipline, held } => {
                 discipline.reset();
                 *held = None;
             }
@@ -356,12 +356,12 @@ impl<P: Packet> Discipline<P> for Child<P> {
     fn next_timer(&self) -> Option<Time> {
         match self {
             Self::Plain { .. } => None,
-            Self::Other { discipline, .. } => discipline.next_timer(),
+            Self::Discipline { discipline, .. } => discipline.next_timer(),
         }
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if let Self::Other { discipline, .. } = self
+        if let Self::Discipline { discipline, .. } = self
             && discipline.next_timer().is_some_and(|due| due <= ctx.now)
         {
             discipline.on_timer(ctx);
@@ -369,14 +369,14 @@ impl<P: Packet> Discipline<P> for Child<P> {
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        if let Self::Other { discipline, .. } = self {
+        if let Self::Discipline { discipline, .. } = self {
             discipline.on_link(link);
         }
     }
 
     /// Those of the discipline, told of `inner`.
     fn warnings(&self) -> Vec<Warning> {
-        let Self::Other { discipline, .. } = self else {
+        let Self::Discipline { discipline, .. } = self else {
             return Vec::new();
         };
         let told = |warning: Warning| Warning {
@@ -387,39 +387,39 @@ impl<P: Packet> Discipline<P> for Child<P> {
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        if let Self::Other { discipline, .. } = self {
+        if let Self::Discipline { discipline, .. } = self {
             discipline.probe(show);
         }
     }
 
     fn flow_queues(&self) -> usize {
-        self.other().map_or(0, Discipline::flow_queues)
+        self.discipline().map_or(0, Discipline::flow_queues)
     }
 
     fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
-        self.other()?.flow_queue_of(packet, came_to)
+        self.discipline()?.flow_queue_of(packet, came_to)
     }
 
     fn waiting_in(&self, k: usize) -> usize {
-        self.other()
+        self.discipline()
             .map_or(0, |discipline| discipline.waiting_in(k))
     }
 
     fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
-        if let Some(discipline) = self.other() {
+        if let Some(discipline) = self.discipline() {
             discipline.probe_flow(k, show);
         }
     }
 
     fn flow_place(&self, k: usize) -> String {
         let of_other = |discipline: &AnyDiscipline<P>| discipline.flow_place(k);
-        self.other().map_or_else(String::new, of_other)
+        self.discipline().map_or_else(String::new, of_other)
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
         match self {
             Self::Plain { .. } => false,
-            Self::Other { discipline, .. } => discipline.poke(name, value),
+            Self::Discipline { discipline, .. } => discipline.poke(name, value),
         }
     }
 }

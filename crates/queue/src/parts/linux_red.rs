@@ -3,7 +3,7 @@
 //! The average is kept scaled by `2^wlog`. For a packet after an idle time, the average is decayed
 //! and no sample is taken. Between the thresholds one random number is drawn for each mark, so that
 //! for a constant average the gap between marks is uniform. The first packet after the average has
-//! reached the lower threshold is always spared.
+//! reached the lower threshold is always exempt.
 //!
 //! The idle table is built in ticks of 64 ns but read in microseconds, and holds natural logarithms
 //! that are used as powers of two. Beyond one half the average therefore decays far too slowly.
@@ -11,7 +11,7 @@
 
 use sojourn_base::{Auto, Bytes, Fraction, ParamFault, Rate, Span, Stream, Time};
 
-use super::red_law::Verdict;
+use super::red_law::RedMark;
 
 /// What the kernel keeps of one RED queue.
 #[derive(Debug, Clone)]
@@ -129,15 +129,15 @@ impl LinuxRed {
         idle_since: Option<Time>,
         now: Time,
         random: &mut Stream,
-    ) -> Verdict {
+    ) -> RedMark {
         self.observe(backlog, idle_since, now);
         if self.scaled < self.min {
             self.count = -1;
-            return Verdict::Pass;
+            return RedMark::None;
         }
         if self.scaled >= self.max {
             self.count = -1;
-            return Verdict::Hard;
+            return RedMark::Hard;
         }
         self.band(random)
     }
@@ -162,19 +162,19 @@ impl LinuxRed {
     }
 
     /// The decision within the band.
-    pub fn band(&mut self, random: &mut Stream) -> Verdict {
+    pub fn band(&mut self, random: &mut Stream) -> RedMark {
         self.count += 1;
         if self.count == 0 {
             self.random = random.uniform() * self.range;
-            return Verdict::Pass;
+            return RedMark::None;
         }
         let above = (self.scaled - self.min) >> self.wlog;
         if ((above * self.count as u64) as f64) < self.random {
-            return Verdict::Pass;
+            return RedMark::None;
         }
         self.count = 0;
         self.random = random.uniform() * self.range;
-        Verdict::Early
+        RedMark::Prob
     }
 
     /// The two thresholds in bytes.

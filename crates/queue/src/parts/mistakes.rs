@@ -11,7 +11,7 @@ fn warning(param: &'static str, what: impl Into<String>) -> Warning {
 }
 
 /// A capacity in bytes, packets taken for `packet` bytes each.
-pub fn room(capacity: Capacity, packet: Bytes) -> f64 {
+pub fn capacity_bytes(capacity: Capacity, packet: Bytes) -> f64 {
     match capacity {
         Capacity::Packets(packets) => packets as f64 * packet.as_f64(),
         Capacity::Bytes(bytes) => bytes as f64,
@@ -21,7 +21,7 @@ pub fn room(capacity: Capacity, packet: Bytes) -> f64 {
 
 /// How short a queue of full packets a discipline leaves alone, however long it has been there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spared {
+pub enum Exempt {
     /// None: `DualPI2` decides on a packet that waits for the one being sent.
     Nothing,
     /// The last packet: COBALT.
@@ -32,7 +32,7 @@ pub enum Spared {
     LessThanTwo,
 }
 
-impl Spared {
+impl Exempt {
     const fn ends(self) -> &'static str {
         match self {
             Self::Nothing => "as soon as a packet waits",
@@ -45,17 +45,17 @@ impl Spared {
 
 /// A target for the queueing delay: shorter than one packet takes, or longer than the queue can
 /// ever get.
-pub fn target(target: Span, spared: Spared, capacity: Capacity, link: &LinkInfo) -> Vec<Warning> {
+pub fn target(target: Span, exempt: Exempt, capacity: Capacity, link: &LinkInfo) -> Vec<Warning> {
     let mut found = Vec::new();
     let packet = link.rate.time_to_send(link.mtu);
     if target < packet {
         let what = format!(
             "{target} is less than the {packet} that one packet takes on this link: {}, the time to send it counts as a standing queue",
-            spared.ends()
+            exempt.ends()
         );
         found.push(warning("target", what));
     }
-    if room(capacity, link.mtu) < link.rate.bytes_in(target) {
+    if capacity_bytes(capacity, link.mtu) < link.rate.bytes_in(target) {
         let what = "the queue is full before its delay can reach the target: this is drop-tail";
         found.push(warning("limit", what));
     }
@@ -64,7 +64,7 @@ pub fn target(target: Span, spared: Spared, capacity: Capacity, link: &LinkInfo)
 
 /// A limit that the largest packet never fits into.
 pub fn no_room(capacity: Capacity, mtu: Bytes) -> Option<Warning> {
-    if room(capacity, mtu) >= mtu.as_f64() {
+    if capacity_bytes(capacity, mtu) >= mtu.as_f64() {
         return None;
     }
     let what = format!(

@@ -14,7 +14,7 @@ use crate::{Backlog, Context, Packet, ProbeValue, Reason};
 // Each is a switch of the RFC or of a preset, named as the parameter that sets it.
 #[allow(clippy::struct_excessive_bools)]
 pub struct PieLaw {
-    /// Whose ways.
+    /// Whose behaviour to follow.
     pub preset: Preset,
     /// Queueing delay aimed at.
     pub target: Span,
@@ -60,7 +60,7 @@ pub struct PieState {
     old_delay: Span,
     burst: Span,
     /// ns-3: what became of the burst allowance.
-    phase: Phase,
+    burst_state: BurstState,
     accumulated: f64,
     rate: DepartureRate,
     last_departure: Option<Time>,
@@ -69,7 +69,7 @@ pub struct PieState {
 
 /// ns-3's burst state.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum Phase {
+enum BurstState {
     /// No burst was protected yet.
     #[default]
     Fresh,
@@ -193,8 +193,8 @@ impl PieLaw {
         if state.burst > Span::ZERO {
             return false;
         }
-        if self.preset == Preset::Ns3 && state.phase == Phase::Fresh {
-            state.phase = Phase::Protected;
+        if self.preset == Preset::Ns3 && state.burst_state == BurstState::Fresh {
+            state.burst_state = BurstState::Protected;
             state.burst = self.max_burst;
         }
         let delay = if self.preset == Preset::Linux {
@@ -240,7 +240,7 @@ impl PieLaw {
 
     /// A packet is dropped for want of room: the sum begins anew as after any other drop (RFC 8033,
     /// appendix B).
-    pub const fn refused(state: &mut PieState) {
+    pub const fn on_overflow(state: &mut PieState) {
         state.accumulated = 0.0;
     }
 
@@ -284,7 +284,7 @@ impl PieLaw {
                 active: true,
                 burst: self.max_burst,
                 delay: state.delay,
-                phase: state.phase,
+                burst_state: state.burst_state,
                 ..PieState::default()
             };
         }
@@ -387,7 +387,7 @@ impl PieLaw {
                     if calm && known {
                         state.rate.forget();
                     }
-                    self.turn_phase(state, calm);
+                    self.turn_burst_state(state, calm);
                 }
             }
         }
@@ -397,18 +397,18 @@ impl PieLaw {
     }
 
     /// ns-3 arms the burst allowance anew after 1.5 s of calm.
-    fn turn_phase(&self, state: &mut PieState, calm: bool) {
+    fn turn_burst_state(&self, state: &mut PieState, calm: bool) {
         let most = (1.5 / self.t_update.as_s()) as u32;
-        state.phase = match state.phase {
-            Phase::Protected if calm && state.burst == Span::ZERO => Phase::Spent(0),
-            Phase::Spent(updates) if calm && state.burst == Span::ZERO => {
+        state.burst_state = match state.burst_state {
+            BurstState::Protected if calm && state.burst == Span::ZERO => BurstState::Spent(0),
+            BurstState::Spent(updates) if calm && state.burst == Span::ZERO => {
                 if updates + 1 > most {
-                    Phase::Fresh
+                    BurstState::Fresh
                 } else {
-                    Phase::Spent(updates + 1)
+                    BurstState::Spent(updates + 1)
                 }
             }
-            Phase::Spent(_) => Phase::Spent(0),
+            BurstState::Spent(_) => BurstState::Spent(0),
             other => other,
         };
     }

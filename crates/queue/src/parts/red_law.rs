@@ -2,11 +2,11 @@
 
 /// What RED wants done with an arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RedMark {
     /// Let it in.
-    Pass,
+    None,
     /// Signal congestion: chosen by probability.
-    Early,
+    Prob,
     /// Signal congestion: the average stands at or above the hard threshold.
     Hard,
 }

@@ -12,7 +12,7 @@ pub enum Room {
     Fits(Capacity),
     /// ns-2's in bytes: fewer than the limit must wait, so that the last arrival may cross it. The
     /// largest packet seen bounds by how much.
-    Below {
+    Ns2Bytes {
         /// The limit.
         limit: u64,
         /// The largest packet.
@@ -30,7 +30,7 @@ impl Room {
         mean: Bytes,
         link: &LinkInfo,
     ) -> Self {
-        let below = |limit| Self::Below {
+        let below = |limit| Self::Ns2Bytes {
             limit,
             largest: link.mtu.get(),
         };
@@ -48,14 +48,14 @@ impl Room {
     pub fn admits(&self, waiting: Backlog, size: Bytes) -> bool {
         match self {
             Self::Fits(capacity) => capacity.admits(waiting.packets, waiting.bytes, size),
-            Self::Below { limit, .. } => waiting.bytes.get() < *limit,
+            Self::Ns2Bytes { limit, .. } => waiting.bytes.get() < *limit,
         }
     }
 
     /// A packet of `size` got in.
     #[inline]
     pub fn took(&mut self, size: Bytes) {
-        if let Self::Below { largest, .. } = self {
+        if let Self::Ns2Bytes { largest, .. } = self {
             *largest = (*largest).max(size.get());
         }
     }
@@ -64,7 +64,7 @@ impl Room {
     pub fn capacity(&self) -> Capacity {
         match *self {
             Self::Fits(capacity) => capacity,
-            Self::Below { limit, largest } => Capacity::Bytes(limit - 1 + largest),
+            Self::Ns2Bytes { limit, largest } => Capacity::Bytes(limit - 1 + largest),
         }
     }
 
@@ -72,7 +72,7 @@ impl Room {
     pub fn limit(&self) -> Capacity {
         match *self {
             Self::Fits(capacity) => capacity,
-            Self::Below { limit, .. } => Capacity::Bytes(limit),
+            Self::Ns2Bytes { limit, .. } => Capacity::Bytes(limit),
         }
     }
 }

@@ -4,7 +4,7 @@ use sojourn_base::{Auto, Bytes, Length, LinkInfo, ParamFault, Preset, Span, Thre
 
 use super::Params;
 use crate::parts::red_adapt::Adaptation;
-use crate::parts::red_law::{Slope, Verdict, spread, spread_after_wait};
+use crate::parts::red_law::{RedMark, Slope, spread, spread_after_wait};
 
 /// RED in real numbers.
 #[derive(Debug)]
@@ -120,16 +120,16 @@ impl Estimate {
     /// The paper's decision, by the average as it stands. `share` is the packet's size in mean
     /// packets, or 1.
     #[inline]
-    pub(crate) fn decide(&mut self, params: &Params, share: f64, u: f64) -> Verdict {
+    pub(crate) fn decide(&mut self, params: &Params, share: f64, u: f64) -> RedMark {
         if self.avg < self.slope.min {
             self.prob = 0.0;
             self.forget();
-            return Verdict::Pass;
+            return RedMark::None;
         }
         self.prob = self.slope.at(self.avg, self.max_p, self.max_p);
         if self.avg >= self.slope.hard() && !params.use_mark_p {
             self.forget();
-            return Verdict::Hard;
+            return RedMark::Hard;
         }
         let p = (self.prob * share).min(1.0);
         let spread = if params.wait {
@@ -139,10 +139,10 @@ impl Estimate {
         };
         if u < spread {
             self.forget();
-            Verdict::Early
+            RedMark::Prob
         } else {
             self.count += 1;
-            Verdict::Pass
+            RedMark::None
         }
     }
 
@@ -155,7 +155,7 @@ impl Estimate {
         share: Option<f64>,
         u: f64,
         preset: Preset,
-    ) -> Verdict {
+    ) -> RedMark {
         if let Some(idle) = arrival.idle {
             let packets = libm::floor(idle.as_s() * self.pace);
             self.avg *= libm::pow(1.0 - self.weight, packets);
@@ -167,19 +167,19 @@ impl Estimate {
         if self.avg < self.slope.min || arrival.queue <= 1.0 {
             self.prob = 0.0;
             self.above = false;
-            return Verdict::Pass;
+            return RedMark::None;
         }
         if self.avg >= self.slope.hard() && !params.use_mark_p {
             if preset == Preset::Ns2 {
                 self.forget();
             }
-            return Verdict::Hard;
+            return RedMark::Hard;
         }
         if !self.above {
             self.above = true;
             self.count = 1;
             self.bytes = arrival.size.get();
-            return Verdict::Pass;
+            return RedMark::None;
         }
         self.prob = self.slope.at(self.avg, self.max_p, params.max_p.0);
         let mean = params.mean_packet;
@@ -199,9 +199,9 @@ impl Estimate {
         };
         if u < p {
             self.forget();
-            Verdict::Early
+            RedMark::Prob
         } else {
-            Verdict::Pass
+            RedMark::None
         }
     }
 }

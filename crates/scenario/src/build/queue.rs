@@ -2,7 +2,7 @@
 
 use sojourn_base::{LinkInfo, Preset, Stream};
 use sojourn_engine::SimPacket;
-use sojourn_queue::{AnyDiscipline, Governed};
+use sojourn_queue::{AnyDiscipline, PolicyQueue};
 
 use super::kind::{kind, only};
 use crate::error::{Located, unknown};
@@ -56,7 +56,7 @@ pub(crate) fn read_discipline(
         };
         let made = makers.policy(&wanted, info);
         let policy = made.map_err(|refusal| refusal.located(&reader, "discipline"))?;
-        let custom = AnyDiscipline::Custom(Box::new(Governed::new(policy, random)));
+        let custom = AnyDiscipline::Custom(Box::new(PolicyQueue::new(policy, random)));
         return Ok((custom, Preset::Reference));
     }
     let known: Vec<&str> = sojourn_queue::DISCIPLINES

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use sojourn_base::{Bytes, LinkInfo, Stream, Time};
 use sojourn_queue::{
-    AnyDiscipline, BuildError, Context, Dequeued, Discipline, Governed, ProbeValue,
+    AnyDiscipline, BuildError, Context, Dequeued, Discipline, PolicyQueue, ProbeValue,
 };
 
 use super::Refusal;
@@ -48,7 +48,7 @@ fn from_outside(
         place: "the driver",
     };
     match makers.policy(&wanted, link) {
-        Ok(policy) => Ok(AnyDiscipline::Custom(Box::new(Governed::new(
+        Ok(policy) => Ok(AnyDiscipline::Custom(Box::new(PolicyQueue::new(
             policy, random,
         )))),
         Err(refusal) => {

@@ -6,15 +6,15 @@ use crate::Dequeued;
 
 /// When to ask again, where none of the queues asked so far gave a packet.
 #[derive(Debug, Default)]
-pub struct Waits(Option<Time>);
+pub struct EarliestWait(Option<Time>);
 
-impl Waits {
+impl EarliestWait {
     /// Hears what one of them says: its packet, if it gives one.
     #[inline]
     pub fn packet_of<P>(&mut self, said: Dequeued<P>) -> Option<P> {
         match said {
             Dequeued::Packet(packet) => return Some(packet),
-            Dequeued::Wait(until) => self.note(until),
+            Dequeued::Wait(until) => self.add(until),
             Dequeued::Empty => {}
         }
         None
@@ -22,7 +22,7 @@ impl Waits {
 
     /// One of them waits until this instant.
     #[inline]
-    pub fn note(&mut self, until: Time) {
+    pub fn add(&mut self, until: Time) {
         self.0 = Some(self.0.map_or(until, |first| first.min(until)));
     }
 
