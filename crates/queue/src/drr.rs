@@ -43,9 +43,10 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Stream, Time, params,
 };
 
+use crate::parts::child::{Child, ChildFactory, Head};
 use crate::parts::earliest_wait::EarliestWait;
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
-use crate::parts::inner::{Child, ChildFactory, Head, Inner};
+use crate::parts::inner::Inner;
 use crate::parts::longest::Longest;
 use crate::parts::places;
 use crate::parts::probe_names::parse_flow;

@@ -32,8 +32,9 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use self::least::Least;
+use crate::parts::child::{Child, ChildFactory};
 use crate::parts::earliest_wait::EarliestWait;
-use crate::parts::inner::{Child, ChildFactory, Inner};
+use crate::parts::inner::Inner;
 use crate::parts::longest::Longest;
 use crate::parts::probe_names::parse_flow;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};

@@ -24,8 +24,9 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use crate::parts::bands::together;
+use crate::parts::child::Child;
 use crate::parts::earliest_wait::EarliestWait;
-use crate::parts::inner::{Child, Inner};
+use crate::parts::inner::Inner;
 use crate::parts::mistakes;
 use crate::parts::probe_names::prefixed;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};

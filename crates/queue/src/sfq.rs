@@ -52,9 +52,10 @@ use sojourn_base::{
 };
 
 use crate::parts::check_period;
+use crate::parts::child::{Child, ChildFactory};
 use crate::parts::earliest_wait::EarliestWait;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
-use crate::parts::inner::{Child, ChildFactory, Inner};
+use crate::parts::inner::Inner;
 use crate::parts::longest::Longest;
 use crate::parts::places;
 use crate::parts::probe_names::parse_flow;
@@ -147,6 +148,36 @@ impl<P: Packet> Bucket<P> {
     }
 }
 
+/// Which arrivals find room.
+fn admits(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Admits, ParamFault> {
+    match (preset, params.maxqueue) {
+        (Preset::Ns2, Auto::Auto) => Ok(Admits::Share(40)),
+        (Preset::Ns2, Auto::Given(Limit(Some(Length::Packets(packets))))) => {
+            Ok(Admits::Share(packets as u64))
+        }
+        (Preset::Ns2, Auto::Given(other)) => {
+            let allowed = "a whole number of packets such as \"40 packets\"";
+            Err(ParamFault::new("maxqueue", other, allowed))
+        }
+        (_, Auto::Given(limit)) => {
+            let allowed = "\"auto\", except under preset ns2: set limit";
+            Err(ParamFault::new("maxqueue", limit, allowed))
+        }
+        _ => Ok(Admits::PushOut(params.limit.on(link))),
+    }
+}
+
+/// Bytes of a turn; none where a turn is a packet.
+fn quantum(given: Auto<Bytes>, preset: Preset, link: &LinkInfo) -> Option<i64> {
+    match given {
+        Auto::Given(bytes) => Some(bytes.get().cast_signed()),
+        Auto::Auto if preset == Preset::Linux => {
+            Some(link.largest(preset).get().cast_signed().max(256))
+        }
+        Auto::Auto => None,
+    }
+}
+
 impl<P: Packet> Sfq<P> {
     /// A queue for `link`.
     ///
@@ -154,29 +185,8 @@ impl<P: Packet> Sfq<P> {
     /// No bucket, a quantum of nothing, a parameter of `inner`, or `maxqueue` under a preset other
     /// than ns-2's or not in packets.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let mut admits = match (preset, params.maxqueue) {
-            (Preset::Ns2, Auto::Auto) => Admits::Share(40),
-            (Preset::Ns2, Auto::Given(Limit(Some(Length::Packets(packets))))) => {
-                Admits::Share(packets as u64)
-            }
-            (Preset::Ns2, Auto::Given(other)) => {
-                let allowed = "a whole number of packets such as \"40 packets\"";
-                return Err(ParamFault::new("maxqueue", other, allowed));
-            }
-            (_, Auto::Given(limit)) => {
-                let allowed = "\"auto\", except under preset ns2: set limit";
-                return Err(ParamFault::new("maxqueue", limit, allowed));
-            }
-            _ => Admits::PushOut(params.limit.on(link)),
-        };
         auto_above_zero("quantum", params.quantum)?;
-        let quantum = match params.quantum {
-            Auto::Given(bytes) => Some(bytes.get().cast_signed()),
-            Auto::Auto if preset == Preset::Linux => {
-                Some(link.largest(preset).get().cast_signed().max(256))
-            }
-            Auto::Auto => None,
-        };
+        let mut admits = admits(params, preset, link)?;
         let bound = |given: Auto<u32>| given.given().map_or(usize::MAX, |bound| bound as usize);
         let (mut depth, mut flows) = (bound(params.depth), bound(params.flows));
         if preset == Preset::Linux {
@@ -205,7 +215,7 @@ impl<P: Packet> Sfq<P> {
             ignores_limit: preset == Preset::Ns2 && params.limit.0.is_some(),
             admits,
             perturb: params.perturb,
-            quantum,
+            quantum: quantum(params.quantum, preset, link),
             depth,
             flows,
             linux: preset == Preset::Linux,

@@ -23,7 +23,8 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
 };
 
-use crate::parts::inner::{Child, Head, Inner};
+use crate::parts::child::{Child, Head};
+use crate::parts::inner::Inner;
 use crate::parts::probe_names::prefixed;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 

@@ -286,7 +286,9 @@ impl<P: Packet> Tin<P> {
                 self.found_empty(list, bucket, ctx.now);
                 return None;
             };
-            let (verdict, marked) = self.law.judge(&mut flow.state, &mut packet, good, ctx);
+            let (verdict, marked) = self
+                .law
+                .head_verdict(&mut flow.state, &mut packet, good, ctx);
             let size = packet.size();
             match verdict {
                 HeadVerdict::Drop(reason) if !flow.queue.is_empty() => {

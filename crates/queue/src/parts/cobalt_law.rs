@@ -108,6 +108,22 @@ pub enum HeadVerdict {
     Drop(Reason),
 }
 
+/// What `CoDel`'s half does with a packet.
+struct CodelSignal {
+    dropped: bool,
+    marked: Option<Reason>,
+    /// Whether the next signal is overdue.
+    late: bool,
+}
+
+/// Marks a packet of a scalable sender above `ce_threshold`; nothing else becomes of it.
+fn scalable_mark(packet: &mut impl Packet, above_ce: bool) -> Option<Reason> {
+    if above_ce {
+        packet.set_ce();
+    }
+    above_ce.then_some(Reason::CeThreshold)
+}
+
 impl CobaltLaw {
     /// A law of this target and interval; the rest as in the paper and CAKE.
     ///
@@ -188,8 +204,8 @@ impl CobaltLaw {
     }
 
     /// What is to become of a packet that leaves the queue, bad if it waited longer than `good`;
-    /// and why it was marked, if it was, which whoever sends it [tells](Context::report_mark).
-    pub fn judge<P: Packet>(
+    /// and why it was marked, if it was, which whoever sends it [reports](Context::report_mark).
+    pub fn head_verdict<P: Packet>(
         &self,
         state: &mut CobaltState,
         packet: &mut P,
@@ -200,14 +216,50 @@ impl CobaltLaw {
         let sojourn = now.since(packet.enqueued());
         let above_ce = self.ce_threshold.is_some_and(|most| sojourn > most);
         if self.l4s && packet.ecn().is_scalable() {
-            if above_ce {
-                packet.set_ce();
-            }
-            return (HeadVerdict::Send, above_ce.then_some(Reason::CeThreshold));
+            return (HeadVerdict::Send, scalable_mark(packet, above_ce));
         }
-        let mut late = now > state.drop_next;
+        let signal = self.codel_signal(state, packet, sojourn > good, now);
+        let mut marked = signal.marked;
+        if marked.is_none() && !self.l4s && self.ecn && above_ce && packet.ecn().is_capable() {
+            packet.set_ce();
+            marked = Some(Reason::CeThreshold);
+        }
+        if self.preset == Preset::Ns3 {
+            ctx.report_mark(packet, marked.take());
+        }
+        let blue = self.blue_drops(state, sojourn, ctx);
+        if state.count == 0 {
+            state.drop_next = now + self.interval;
+        } else if signal.late && !signal.dropped && !blue {
+            state.drop_next = now;
+        }
+        let verdict = if signal.dropped || (blue && self.preset == Preset::Ns3) {
+            HeadVerdict::Drop(Reason::Target)
+        } else if blue {
+            HeadVerdict::Drop(Reason::Blue)
+        } else {
+            HeadVerdict::Send
+        };
+        (verdict, marked)
+    }
+
+    /// `CoDel`'s half: signals congestion on a packet where that is due in the dropping state, and
+    /// lets the count fall outside of it.
+    #[inline]
+    fn codel_signal<P: Packet>(
+        &self,
+        state: &mut CobaltState,
+        packet: &mut P,
+        is_bad: bool,
+        now: Time,
+    ) -> CodelSignal {
+        let mut signal = CodelSignal {
+            dropped: false,
+            marked: None,
+            late: now > state.drop_next,
+        };
         let mut due = state.count > 0 && now >= state.drop_next;
-        if sojourn > good {
+        if is_bad {
             if !state.dropping {
                 state.dropping = true;
                 let gap = self.control_law(state);
@@ -217,51 +269,41 @@ impl CobaltLaw {
         } else {
             state.dropping = false;
         }
-        let (mut dropped, mut marked) = (false, None);
         if due && state.dropping {
             if self.ecn && packet.ecn().is_capable() {
                 packet.set_ce();
-                marked = Some(Reason::Target);
+                signal.marked = Some(Reason::Target);
             } else {
-                dropped = true;
+                signal.dropped = true;
             }
             self.set_count(state, state.count + 1);
             let gap = self.control_law(state);
             state.drop_next += gap;
-            late = now > state.drop_next;
+            signal.late = now > state.drop_next;
         } else {
             while due {
                 self.set_count(state, state.count - 1);
                 let gap = self.control_law(state);
                 state.drop_next += gap;
-                late = now > state.drop_next;
+                signal.late = now > state.drop_next;
                 due = state.count > 0 && now >= state.drop_next;
             }
         }
-        if marked.is_none() && !self.l4s && self.ecn && above_ce && packet.ecn().is_capable() {
-            packet.set_ce();
-            marked = Some(Reason::CeThreshold);
-        }
-        if self.preset == Preset::Ns3 {
-            ctx.report_mark(packet, marked.take());
-        }
+        signal
+    }
+
+    /// BLUE's half: whether its die drops a packet.
+    #[inline]
+    fn blue_drops<P>(
+        &self,
+        state: &mut CobaltState,
+        sojourn: Span,
+        ctx: &mut Context<'_, P>,
+    ) -> bool {
         if self.blue_threshold.is_some_and(|most| sojourn > most) {
-            self.blue_up(state, now);
+            self.blue_up(state, ctx.now);
         }
-        let blue = state.p_drop > 0.0 && ctx.random.chance(state.p_drop);
-        if state.count == 0 {
-            state.drop_next = now + self.interval;
-        } else if late && !dropped && !blue {
-            state.drop_next = now;
-        }
-        let verdict = if dropped || (blue && self.preset == Preset::Ns3) {
-            HeadVerdict::Drop(Reason::Target)
-        } else if blue {
-            HeadVerdict::Drop(Reason::Blue)
-        } else {
-            HeadVerdict::Send
-        };
-        (verdict, marked)
+        state.p_drop > 0.0 && ctx.random.chance(state.p_drop)
     }
 
     /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All
@@ -274,7 +316,7 @@ impl CobaltLaw {
     ) {
         let keeps_last = self.preset != Preset::Ns3;
         while let Some(head) = queue.head_mut() {
-            let (verdict, marked) = self.judge(state, head, self.target, ctx);
+            let (verdict, marked) = self.head_verdict(state, head, self.target, ctx);
             let is_kept = keeps_last && queue.len() == 1;
             match verdict {
                 HeadVerdict::Drop(reason) if !is_kept => {

@@ -2,6 +2,7 @@
 
 pub mod bands;
 pub mod checks;
+pub mod child;
 pub mod cobalt_law;
 pub mod codel_law;
 pub mod departure_rate;

@@ -176,7 +176,7 @@ impl PieLaw {
         }
     }
 
-    /// Whether an arrival meets the die, and says how it fell.
+    /// Whether an arrival is signalled.
     fn signals<P: Packet>(
         &self,
         state: &mut PieState,
@@ -184,6 +184,31 @@ impl PieLaw {
         waiting: Backlog,
         ctx: &mut Context<'_, P>,
     ) -> bool {
+        if self.is_exempt(state, waiting) {
+            return false;
+        }
+        let share = if !self.bytes || (self.preset == Preset::Linux && size > self.mean_packet) {
+            1.0
+        } else {
+            size.as_f64() / self.mean_packet.as_f64()
+        };
+        let p = state.prob * share;
+        if self.derandomize
+            && let Some(certain) = self.derandomized(state, p)
+        {
+            return certain;
+        }
+        let hit = ctx.random.chance(p);
+        if hit && self.preset != Preset::Ns3 {
+            state.accumulated = 0.0;
+        }
+        hit
+    }
+
+    /// Whether an arrival is never signalled: by the burst allowance, which is given here, by the
+    /// delay, or since so little waits.
+    #[inline]
+    fn is_exempt(&self, state: &mut PieState, waiting: Backlog) -> bool {
         if matches!(self.preset, Preset::Reference | Preset::Ns2)
             && state.prob == 0.0
             && self.calm(state)
@@ -191,7 +216,7 @@ impl PieLaw {
             state.burst = self.max_burst;
         }
         if state.burst > Span::ZERO {
-            return false;
+            return true;
         }
         if self.preset == Preset::Ns3 && state.burst_state == BurstState::Fresh {
             state.burst_state = BurstState::Protected;
@@ -202,40 +227,32 @@ impl PieLaw {
         } else {
             state.old_delay
         };
-        if (delay < self.half_target() && state.prob < 0.2) || self.is_short(waiting) {
-            return false;
-        }
-        let share = if !self.bytes || (self.preset == Preset::Linux && size > self.mean_packet) {
-            1.0
-        } else {
-            size.as_f64() / self.mean_packet.as_f64()
-        };
-        let p = state.prob * share;
-        if self.derandomize {
-            if p == 0.0 {
-                state.accumulated = 0.0;
-            }
-            // Linux accumulates what it draws with, the RFC the bare probability.
-            state.accumulated += if self.preset == Preset::Linux {
-                p
-            } else {
-                state.prob
-            };
-            if state.accumulated < 0.85 {
-                return false;
-            }
-            if state.accumulated >= 8.5 {
-                if !matches!(self.preset, Preset::Linux | Preset::Ns3) {
-                    state.accumulated = 0.0;
-                }
-                return true;
-            }
-        }
-        let hit = ctx.random.chance(p);
-        if hit && self.preset != Preset::Ns3 {
+        (delay < self.half_target() && state.prob < 0.2) || self.is_short(waiting)
+    }
+
+    /// What the accumulated probability says of an arrival of probability `p`, if it decides: not
+    /// yet, or certainly.
+    #[inline]
+    fn derandomized(&self, state: &mut PieState, p: f64) -> Option<bool> {
+        if p == 0.0 {
             state.accumulated = 0.0;
         }
-        hit
+        // Linux accumulates what it draws with, the RFC the bare probability.
+        state.accumulated += if self.preset == Preset::Linux {
+            p
+        } else {
+            state.prob
+        };
+        if state.accumulated < 0.85 {
+            return Some(false);
+        }
+        if state.accumulated >= 8.5 {
+            if !matches!(self.preset, Preset::Linux | Preset::Ns3) {
+                state.accumulated = 0.0;
+            }
+            return Some(true);
+        }
+        None
     }
 
     /// A packet is dropped for want of room: the sum begins anew as after any other drop (RFC 8033,
@@ -339,37 +356,61 @@ impl PieLaw {
     /// The periodic update; `waiting` is the queue of this controller.
     pub fn update(&self, state: &mut PieState, waiting: Backlog) {
         if self.estimator {
-            if self.preset == Preset::Linux {
-                state.old_delay = state.delay;
-            }
-            state.delay = state.rate.time_to_send(waiting.bytes);
+            self.delay_sample(state, waiting);
         }
-        let (delay, old) = (state.delay.as_s(), state.old_delay.as_s());
-        let before = state.prob;
-        let mut step = self.alpha * (delay - self.target.as_s()) + self.beta * (delay - old);
-        step /= scale(before);
-        if self.cap && before >= 0.1 {
-            step = step.min(0.02);
-        }
-        if self.preset == Preset::Linux && state.delay > Span::from_ms(250) {
-            step += 0.02;
-        }
-        if self.preset == Preset::Ns3 && state.burst > Span::ZERO {
-            (state.prob, step) = (0.0, 0.0);
-        }
+        let step = self.probability_step(state);
         state.prob += step;
         if state.delay == Span::ZERO && state.old_delay == Span::ZERO {
-            match self.preset {
-                Preset::Linux if waiting.packets > 0 => {}
-                Preset::Linux => state.prob *= 1.0 - 1.0 / 64.0,
-                _ => state.prob *= 0.98,
-            }
+            state.prob *= self.decay(waiting);
         }
         state.prob = if self.preset == Preset::Linux {
             within_kernel(state.prob)
         } else {
             state.prob.clamp(0.0, 1.0)
         };
+        self.renew_burst(state);
+        if !self.estimator || self.preset != Preset::Linux {
+            state.old_delay = state.delay;
+        }
+    }
+
+    /// The delay by the departure rate.
+    fn delay_sample(&self, state: &mut PieState, waiting: Backlog) {
+        if self.preset == Preset::Linux {
+            state.old_delay = state.delay;
+        }
+        state.delay = state.rate.time_to_send(waiting.bytes);
+    }
+
+    /// By how much the probability changes; while ns-3's allowance lasts it stays at zero.
+    fn probability_step(&self, state: &mut PieState) -> f64 {
+        let (delay, old) = (state.delay.as_s(), state.old_delay.as_s());
+        let mut step = self.alpha * (delay - self.target.as_s()) + self.beta * (delay - old);
+        step /= scale(state.prob);
+        if self.cap && state.prob >= 0.1 {
+            step = step.min(0.02);
+        }
+        if self.preset == Preset::Linux && state.delay > Span::from_ms(250) {
+            step += 0.02;
+        }
+        if self.preset == Preset::Ns3 && state.burst > Span::ZERO {
+            state.prob = 0.0;
+            return 0.0;
+        }
+        step
+    }
+
+    /// What the probability is multiplied by where the delay was zero at two updates.
+    fn decay(&self, waiting: Backlog) -> f64 {
+        match self.preset {
+            Preset::Linux if waiting.packets > 0 => 1.0,
+            Preset::Linux => 1.0 - 1.0 / 64.0,
+            _ => 0.98,
+        }
+    }
+
+    /// Gives the burst allowance anew after calm, or takes the period that has passed from it.
+    fn renew_burst(&self, state: &mut PieState) {
         let calm = self.calm(state) && state.prob == 0.0;
         let known = !self.estimator || state.rate.is_known();
         match self.preset {
@@ -390,9 +431,6 @@ impl PieLaw {
                     self.turn_burst_state(state, calm);
                 }
             }
-        }
-        if !self.estimator || self.preset != Preset::Linux {
-            state.old_delay = state.delay;
         }
     }
 
