@@ -7,23 +7,23 @@
 //! | [`losses`] | when losses come, and to how many flows at once |
 //! | [`delays`] | how the delays of links and flows are distributed |
 //! | [`tables`] | the metrics of a run as tidy columns |
-//! | [`stacked`] | the tables of many runs as one |
+//! | [`mod@concat`] | the tables of many runs as one |
 //! | [`series`] | time series at a chosen interval |
 //!
 //! Counters count events in `[t0, t1)`. A packet's delay belongs to the window in which it is
 //! received, its loss to the window in which it was sent. All rates divide by `t1 - t0`.
 
+pub mod concat;
 pub mod delays;
 pub mod losses;
 pub mod meter;
 pub mod series;
 pub mod sketch;
-pub mod stacked;
 pub mod tables;
 
+pub use concat::Concat;
 pub use delays::{Delays, SHARES};
 pub use meter::Meter;
 pub use series::{Recorder, Sample, Series};
 pub use sketch::Sketch;
-pub use stacked::Stacked;
 pub use tables::{DropRow, Table, Tables};

@@ -185,8 +185,8 @@ pub struct Meter {
     pub links: Vec<LinkMeter>,
     /// The start of the window, once it is open.
     pub window: Option<Time>,
-    /// Whether durations are gathered before they are counted.
-    gathers: bool,
+    /// Whether durations are counted in batches.
+    batches: bool,
 }
 
 impl Meter {
@@ -196,7 +196,7 @@ impl Meter {
             flows: vec![FlowMeter::default(); flows],
             links: vec![LinkMeter::default(); links],
             window: None,
-            gathers: false,
+            batches: false,
         }
     }
 
@@ -271,7 +271,7 @@ impl Meter {
             }
         }
         if open {
-            take(&mut flow.delays, delay, self.gathers);
+            take(&mut flow.delays, delay, self.batches);
         }
     }
 
@@ -283,9 +283,9 @@ impl Meter {
 
 /// Adds a duration, now or with others.
 #[inline]
-fn take(sketch: &mut Sketch, span: Span, gathers: bool) {
-    if gathers {
-        sketch.gather(span);
+fn take(sketch: &mut Sketch, span: Span, batches: bool) {
+    if batches {
+        sketch.add_to_batch(span);
     } else {
         sketch.add(span);
     }
@@ -304,7 +304,7 @@ impl Observer for Meter {
         if self.is_open() {
             let wait = now.elapsed_since(packet.stamp);
             let link = &mut self.links[link as usize];
-            take(&mut link.waits, wait, self.gathers);
+            take(&mut link.waits, wait, self.batches);
             if packet.stamp >= link.asks_from {
                 link.waited_after_a_loss(packet.stamp, wait);
             }
@@ -336,7 +336,7 @@ impl Observer for Meter {
     }
 
     fn will_prefetch(&mut self) {
-        self.gathers = true;
+        self.batches = true;
     }
 
     #[inline]

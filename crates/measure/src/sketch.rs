@@ -26,14 +26,14 @@ pub struct Sketch {
 }
 
 /// Durations above zero, in a cache line of their own: with the counter each of them touches two.
-/// Those that are gathered touch the line behind alone, until there are enough of them to be
-/// counted together.
+/// Those of a batch touch the line behind alone, until there are enough of them to be counted
+/// together.
 #[derive(Debug, Clone, Default)]
 #[repr(C, align(64))]
 struct Spread {
     extremes: Extremes,
     counters: Counters,
-    gathered: Gathered,
+    batch: Batch,
 }
 
 /// The least and the greatest value.
@@ -45,16 +45,16 @@ struct Extremes {
 
 /// Those that are not counted yet.
 #[derive(Debug, Clone, Default)]
-struct Gathered {
+struct Batch {
     extremes: Extremes,
     /// How many there are.
     count: u16,
     /// The numbers of their buckets.
-    places: [u16; GATHERED],
+    places: [u16; BATCH],
 }
 
 /// How many buckets are counted at a time: what is left of the cache line.
-const GATHERED: usize = 23;
+const BATCH: usize = 23;
 
 /// How many values have fallen into each bucket.
 #[derive(Debug, Clone, Default)]
@@ -120,12 +120,12 @@ impl Spread {
     }
 
     #[inline]
-    fn gather(&mut self, ps: u64) {
-        if self.gathered.is_full() {
-            self.count_gathered();
+    fn add_to_batch(&mut self, ps: u64) {
+        if self.batch.is_full() {
+            self.count_batch();
         }
-        self.gathered.add(ps);
-        if self.gathered.is_full() {
+        self.batch.add(ps);
+        if self.batch.is_full() {
             // Where a flow has several packets in turn, the next is here before it could be asked
             // for otherwise.
             self.prefetch_counters();
@@ -135,31 +135,31 @@ impl Spread {
     #[inline(never)]
     fn prefetch_counters(&self) {
         let Counters { first, buckets, .. } = &self.counters;
-        for &place in &self.gathered.places {
+        for &place in &self.batch.places {
             let bucket = buckets.get(usize::from(place).wrapping_sub(*first));
             bucket.into_iter().for_each(prefetch);
         }
     }
 
     #[inline(never)]
-    fn count_gathered(&mut self) {
-        self.extremes.merge(self.gathered.extremes);
-        for &place in self.gathered.places() {
+    fn count_batch(&mut self) {
+        self.extremes.merge(self.batch.extremes);
+        for &place in self.batch.places() {
             self.counters.add(usize::from(place));
         }
-        self.gathered.count = 0;
+        self.batch.count = 0;
     }
 
     /// How many values it holds.
     fn count(&self) -> u64 {
-        self.counters.sum() + u64::from(self.gathered.count)
+        self.counters.sum() + u64::from(self.batch.count)
     }
 
     /// The same with all counted.
     fn counted(&self) -> Cow<'_, Self> {
         let mut all = Cow::Borrowed(self);
-        if self.gathered.count > 0 {
-            all.to_mut().count_gathered();
+        if self.batch.count > 0 {
+            all.to_mut().count_batch();
         }
         all
     }
@@ -171,7 +171,7 @@ impl Spread {
     }
 }
 
-impl Gathered {
+impl Batch {
     #[inline]
     fn add(&mut self, ps: u64) {
         self.extremes.reach(ps);
@@ -182,7 +182,7 @@ impl Gathered {
     /// Whether these are counted before there is one more.
     #[inline]
     fn is_full(&self) -> bool {
-        usize::from(self.count) == GATHERED
+        usize::from(self.count) == BATCH
     }
 
     fn places(&self) -> &[u16] {
@@ -329,27 +329,27 @@ impl Sketch {
     /// waited for together. Where there are few this costs more than it gains: mostly one counter
     /// comes several times in turn.
     #[inline]
-    pub fn gather(&mut self, span: Span) {
+    pub fn add_to_batch(&mut self, span: Span) {
         match &mut self.spread {
-            Some(spread) if span > Span::ZERO => spread.gather(span.as_ps()),
+            Some(spread) if span > Span::ZERO => spread.add_to_batch(span.as_ps()),
             _ => self.add(span),
         }
     }
 
-    /// Prefetches what the next duration that is gathered will touch behind the sketch itself.
+    /// Prefetches what the next duration of a batch will touch behind the sketch itself.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(spread) = &self.spread {
-            prefetch(&spread.gathered);
+            prefetch(&spread.batch);
         }
     }
 
-    /// Prefetches the counters that the next duration will touch, if those gathered are counted
+    /// Prefetches the counters that the next duration will touch, if the batch is counted
     /// first; what [`prefetch`](Self::prefetch) asks for must have come.
     #[inline]
     pub fn prefetch_counters(&self) {
         if let Some(spread) = &self.spread
-            && spread.gathered.is_full()
+            && spread.batch.is_full()
         {
             spread.prefetch_counters();
         }
@@ -520,7 +520,7 @@ mod tests {
             for &span in &spans {
                 sketch.add(span);
             }
-            other.gather(spans[2]);
+            other.add_to_batch(spans[2]);
         }
         sketch.merge(&other);
         assert_eq!(sketch.count(), 1_000_000);
@@ -536,10 +536,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_being_gathered_counts_as_well() {
+    fn what_is_in_a_batch_counts_as_well() {
         let mut sketch = Sketch::default();
-        for i in 1..=3 * GATHERED as u64 {
-            sketch.gather(Span::from_ps(i));
+        for i in 1..=3 * BATCH as u64 {
+            sketch.add_to_batch(Span::from_ps(i));
             assert_eq!(sketch.count(), i);
             assert_eq!(sketch.quantile_s(1.0), Span::from_ps(i).as_s());
         }
@@ -563,7 +563,7 @@ mod tests {
             if i % 3 == 0 {
                 a.add(span);
             } else {
-                b.gather(span);
+                b.add_to_batch(span);
             }
             both.add(span);
         }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use sojourn_base::{Span, Time};
-use sojourn_engine::{Link, Observer, Simulation, Tally};
+use sojourn_engine::{Ledger, Link, Observer, Simulation, Tally};
 use sojourn_queue::Reason;
 
 use crate::delays::Delays;
-use crate::meter::{FlowMeter, LinkMeter, Meter};
+use crate::meter::{FlowMeter, LinkBefore, LinkMeter, Meter};
 use crate::sketch::Sketch;
 
 /// Rows of one kind: the names of the entities and a column of values for each metric.
@@ -159,10 +159,9 @@ fn link_metrics(
     waits: &Sketch,
     now: Time,
     window: Span,
-) -> [(&'static str, f64); 20] {
+) -> Vec<(&'static str, f64)> {
     let (ledger, before) = (&link.ledger, measured.before.as_deref());
     let before = before.cloned().unwrap_or_default();
-    let window_ps = window.as_ps() as f64;
     let since = |now: &[u64], then: &[u64]| -> u64 {
         now.iter().zip(then).map(|(now, then)| now - then).sum()
     };
@@ -170,8 +169,30 @@ fn link_metrics(
     let drops = since(&ledger.drops_by_reason(), &before.drops) as f64;
     let marks = since(&ledger.marks_by_reason(), &before.marks) as f64;
     let carried = link.carried(now);
-    let departures = waits.count();
-    let [p50, p95, p99] = waits.quantiles_s(&PERCENTILES);
+    let throughput = [
+        (
+            "utilization",
+            ratio(
+                (carried.busy - before.carried.busy) as f64,
+                window.as_ps() as f64,
+            ),
+        ),
+        (
+            "throughput_bps",
+            ratio((carried.bytes - before.carried.bytes) * 8.0, window.as_s()),
+        ),
+        ("arrivals_packets", arrivals),
+        ("drops_packets", drops),
+        ("marks_packets", marks),
+        ("loss_ratio", ratio(drops, arrivals)),
+    ];
+    let losses = loss_metrics(measured);
+    let queue = queue_metrics(ledger, &before, waits, window);
+    [&throughput[..], &losses, &queue].concat()
+}
+
+/// When the losses of a link come, and to how many flows at once.
+fn loss_metrics(measured: &LinkMeter) -> [(&'static str, f64); 6] {
     let mut losses = measured.losses.as_deref().cloned().unwrap_or_default();
     let [gap_p50, gap_p95, _] = losses.gaps.quantiles_s(&PERCENTILES);
     // Where nothing takes time to answer, nothing tells events apart.
@@ -184,18 +205,6 @@ fn link_metrics(
         f64::NAN
     };
     [
-        (
-            "utilization",
-            ratio((carried.busy - before.carried.busy) as f64, window_ps),
-        ),
-        (
-            "throughput_bps",
-            ratio((carried.bytes - before.carried.bytes) * 8.0, window.as_s()),
-        ),
-        ("arrivals_packets", arrivals),
-        ("drops_packets", drops),
-        ("marks_packets", marks),
-        ("loss_ratio", ratio(drops, arrivals)),
         (
             "loss_gap_mean_s",
             ratio(losses.gap_sum().as_s(), losses.gaps.count() as f64),
@@ -214,6 +223,20 @@ fn link_metrics(
                 count * f64::from(measured.crossing.flows),
             ),
         ),
+    ]
+}
+
+/// How long the queue of a link was, and how long packets waited in it.
+fn queue_metrics(
+    ledger: &Ledger,
+    before: &LinkBefore,
+    waits: &Sketch,
+    window: Span,
+) -> [(&'static str, f64); 8] {
+    let window_ps = window.as_ps() as f64;
+    let departures = waits.count();
+    let [p50, p95, p99] = waits.quantiles_s(&PERCENTILES);
+    [
         (
             "queue_mean_packets",
             ratio(

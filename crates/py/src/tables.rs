@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyType};
 
-use sojourn_measure::{Delays, DropRow, SHARES, Series, Stacked, Table};
+use sojourn_measure::{Concat, Delays, DropRow, SHARES, Series, Table};
 use sojourn_scenario::Outcome;
 
 /// The tables of a run, by name.
@@ -91,7 +91,7 @@ pub(crate) fn stacked(
         };
         let tables = runs.iter().map(|(.., of)| table(&of.get().0.tables));
         let tables: Vec<_> = tables.collect();
-        let stacked = py.detach(|| Stacked::of(&tables));
+        let stacked = py.detach(|| Concat::of(&tables));
         let dict = keys(py, &runs, &stacked.runs)?;
         if let Some(entity) = entity {
             dict.set_item(entity, stacked.names)?;

@@ -4,7 +4,7 @@ use crate::Table;
 
 /// Rows of many runs, run by run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stacked<'a> {
+pub struct Concat<'a> {
     /// The number of the run of each row.
     pub runs: Vec<usize>,
     /// The entity of each row.
@@ -14,8 +14,8 @@ pub struct Stacked<'a> {
     pub columns: Vec<(&'a str, Vec<f64>)>,
 }
 
-impl<'a> Stacked<'a> {
-    /// Stacks the tables of one kind of many runs.
+impl<'a> Concat<'a> {
+    /// Puts the tables of one kind of many runs behind each other.
     pub fn of(tables: &[&'a Table]) -> Self {
         let rows = tables.iter().map(|table| table.names.len()).sum();
         let (mut runs, mut names) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
@@ -73,11 +73,11 @@ mod tests {
             table(&[], &[]),
             table(&["c"], &[("y", &[6.0])]),
         ];
-        let stacked = Stacked::of(&tables.each_ref());
-        assert_eq!(stacked.runs, [0, 1, 1, 3]);
-        assert_eq!(stacked.names, ["a", "a", "b", "c"]);
+        let all = Concat::of(&tables.each_ref());
+        assert_eq!(all.runs, [0, 1, 1, 3]);
+        assert_eq!(all.names, ["a", "a", "b", "c"]);
         let defined = |value: f64| (!value.is_nan()).then_some(value);
-        let columns = stacked.columns.iter();
+        let columns = all.columns.iter();
         let columns: Vec<(&str, Vec<Option<f64>>)> = columns
             .map(|(metric, values)| (*metric, values.iter().copied().map(defined).collect()))
             .collect();
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn of_no_run_there_is_nothing() {
-        let stacked = Stacked::of(&[]);
-        assert!(stacked.names.is_empty() && stacked.columns.is_empty());
+        let all = Concat::of(&[]);
+        assert!(all.names.is_empty() && all.columns.is_empty());
     }
 }
