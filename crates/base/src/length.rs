@@ -3,35 +3,7 @@
 use core::fmt;
 
 use crate::decimal::split_unit;
-use crate::{Bytes, Fault, Preset, Quantity, Rate, Scalar, Span};
-
-/// What a discipline is told of the link that it feeds, when it is made and when it changes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LinkInfo {
-    /// Rate of the link.
-    pub rate: Rate,
-    /// Propagation delay of the link.
-    pub delay: Span,
-    /// Largest packet, framing excluded.
-    pub mtu: Bytes,
-    /// Framing that the sizes of packets include beyond that: none, but where they are those of
-    /// frames. Linux counts frames, and its `psched_mtu()` is the MTU with their header, on
-    /// Ethernet 14 bytes.
-    pub framing: Bytes,
-    /// Largest two-way propagation delay of the paths that cross the link: the unit of `bdp`.
-    pub base_rtt: Span,
-}
-
-impl LinkInfo {
-    /// The largest packet as `preset` counts it.
-    pub fn largest(&self, preset: Preset) -> Bytes {
-        if preset == Preset::Linux {
-            self.mtu + self.framing
-        } else {
-            self.mtu
-        }
-    }
-}
+use crate::{Bytes, Fault, LinkInfo, Quantity, Scalar, Span};
 
 /// A queue length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -203,6 +175,7 @@ impl Quantity for Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Rate;
 
     const LINK: LinkInfo = LinkInfo {
         rate: Rate::from_bps(8_000_000).unwrap(),

@@ -10,13 +10,16 @@
 //! | [`distribution`] | [`Distribution`]: random sizes and durations as scenario files write them |
 //! | [`decimal`] | decimal numbers as they are written, and a number with its unit |
 //! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
+//! | [`link`] | [`LinkInfo`]: what a queue is told of the link that it feeds |
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
 //! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
 //! | [`mod@choices`] | the [`choices!`] macro: a parameter that is one of a few words, declared once |
 //! | [`prefetch`] | memory asked for before it is needed |
+//! | [`checks`] | sizes, times and numbers above zero, each refused in one text |
+//! | `unit_hints` | the unit that was meant by another way of writing it |
 //! | [`mod@params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
 //!
-//! Nothing here knows a queue, a link or a file.
+//! Nothing here queues, sends or reads a file.
 
 pub mod bytes;
 pub mod checks;
@@ -25,7 +28,7 @@ pub mod decimal;
 pub mod distribution;
 pub mod ecn;
 pub mod length;
-mod meant;
+pub mod link;
 pub mod params;
 pub mod prefetch;
 pub mod quantity;
@@ -33,11 +36,13 @@ pub mod random;
 pub mod rate;
 pub mod registry;
 pub mod time;
+mod unit_hints;
 
 pub use bytes::Bytes;
 pub use distribution::{Distribution, Law};
 pub use ecn::Ecn;
-pub use length::{Length, Limit, LinkInfo, Threshold};
+pub use length::{Length, Limit, Threshold};
+pub use link::LinkInfo;
 pub use params::{Param, ParamFault, ParamSet, ParamSource, Preset};
 pub use quantity::{
     Auto, Count, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole,

@@ -9,7 +9,7 @@ mod units;
 
 use core::fmt;
 
-use crate::meant;
+use crate::unit_hints;
 pub use alternatives::{Auto, Optional};
 pub use plain::{Count, Fraction, Name, Probability, Whole};
 
@@ -103,7 +103,7 @@ pub trait Quantity: Sized {
             return fault;
         };
         let readable = |meant: &String| Self::read(Scalar::Text(meant)).is_ok();
-        match meant::candidates(text).into_iter().find(readable) {
+        match unit_hints::candidates(text).into_iter().find(readable) {
             Some(meant) => Fault {
                 allowed: format!("{}; did you mean {meant:?}?", fault.allowed),
                 ..fault
