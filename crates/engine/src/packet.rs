@@ -23,9 +23,13 @@ pub enum Kind {
 /// A packet on its way: a small value that rings and queues hold directly. A segment lies in it
 /// whole; an acknowledgement lies in the simulation's arena and the packet tells where.
 ///
+/// **Store forwarding.** A processor hands a value that was just written to a read of it before the
+/// memory has it, but only if the write covers the read. A packet that is copied in pieces and read
+/// as a whole right after stalls it. So a packet is copied as a whole or not at all: it is read and
+/// marked in place, and functions that would take it apart are out of line.
+///
 /// None of its fields has values to spare. An enum in it would lend them to `Option<SimPacket>` and
-/// the like; these would then be copied in pieces around that byte, and to read such a copy as a
-/// whole right after stalls the processor: a tenth of all time.
+/// the like; these would then be copied in pieces around that byte: a tenth of all time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimPacket {
     /// When its source sent it.

@@ -21,7 +21,7 @@
 //!   give it; those of scenarios do not.
 //!
 //! **Reference**: `c` is sqrt(3/2); with receivers that acknowledge every other packet it would be
-//! sqrt(3/4), 0.866. The text of the paper was not at hand: the formula is from memory, and the
+//! sqrt(3/4), 0.866. The text of the paper was not available: the formula is from memory, and the
 //! window is a workable value. Two points are stated in the abstract of A. Kapadia, W. Feng, R.
 //! Campbell, "GREEN: A TCP Equation-Based Approach to Active Queue Management",
 //! UIUCDCS-R-2004-2408, 2004: the steady state of TCP is turned into drops, without bias by

@@ -11,7 +11,7 @@
 //! probability falls when the traffic stops.
 //!
 //! **Reference**: `utilization` 0.97, `averaging` 100 ms, `interval` 10 ms, `step` 0.001. These are
-//! workable values: the paper was not at hand to verify them.
+//! workable values: the paper was not available to verify them.
 //!
 //! The unrelated GREEN of W. Feng, A. Kapadia and S. Thulasidasan is [`crate::feng_green`]. No
 //! preset differs: neither Linux nor ns-2.35 nor ns-3 has GREEN.

@@ -360,7 +360,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     /// Thresholds and the length of a packet time follow the link, except under the presets of
-    /// ns-2 and ns-3, which reckon them once.
+    /// ns-2 and ns-3, which compute them once.
     fn on_link(&mut self, link: &LinkInfo) {
         if !matches!(self.preset, Preset::Ns2 | Preset::Ns3) {
             (self.average).follow(&self.params, self.preset, link, self.in_bytes);

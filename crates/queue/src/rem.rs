@@ -223,8 +223,8 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         !self.marks_at_head()
     }
 
-    /// Out of line, so that the packet stays in one piece: to be read in pieces and copied as a
-    /// whole right after stalls the processor.
+    /// Out of line, so that the packet stays in one piece, for store forwarding (see the engine's
+    /// `SimPacket`).
     #[inline(never)]
     fn admit(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
         let size = packet.size();
@@ -289,7 +289,7 @@ impl<P: Packet> Discipline<P> for Rem<P> {
     }
 
     /// What the link sends per interval, and a target in time or BDP, follow the link, except
-    /// under the preset of ns-2, which reckons them once.
+    /// under the preset of ns-2, which computes them once.
     fn on_link(&mut self, link: &LinkInfo) {
         if self.ns2 {
             return;

@@ -23,8 +23,8 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
 
-/// `disciplines.md`, 5: pinned above, 0.01 each half second from 0.1 to 0.5; pinned below, times
-/// 0.9, which passes 0.01 after 22 updates.
+/// Floyd, Gummadi, Shenker 2001, worked by hand: pinned above, 0.01 each half second from 0.1 to
+/// 0.5; pinned below, times 0.9, which passes 0.01 after 22 updates.
 #[test]
 fn max_p_follows_floyds_rule() {
     let mut bench = still(Preset::Reference, &[], 14.0);

@@ -80,8 +80,8 @@ fn packets_are_charged_for_what_lies_below() {
     assert_eq!(departures(&mut bench, us(0)), [0.0, 1.0]);
 }
 
-/// `disciplines.md`, 23: all of them saturated, bulk and voice get their shares and best effort
-/// the rest; a tin alone gets everything.
+/// tc-cake(8), worked by hand: all of them saturated, bulk and voice get their shares and best
+/// effort the rest; a tin alone gets everything.
 #[test]
 fn tins_share_by_their_thresholds() {
     let load = |flows: &[(u32, u8)]| {

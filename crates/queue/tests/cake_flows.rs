@@ -34,7 +34,8 @@ fn shares(isolation: &str, shared_sources: bool) -> [u32; 2] {
     packets
 }
 
-/// `disciplines.md`, 23: one flow against nine: half with the hosts' fairness, a tenth without.
+/// tc-cake(8), worked by hand: one flow against nine: half with the hosts' fairness, a tenth
+/// without.
 #[test]
 fn hosts_share_before_their_flows_do() {
     for (isolation, by_source, by_destination) in [

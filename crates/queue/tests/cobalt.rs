@@ -31,8 +31,8 @@ fn hold(preset: Preset, target: &str, until_ms: u64) -> Vec<f64> {
     drops
 }
 
-/// `disciplines.md`, 22: the k-th signal at 100 times the sum of 1/sqrt(j) from 1 to k: as
-/// `CoDel`'s first, one step ahead of it afterwards.
+/// COBALT's control law, worked by hand: the k-th signal at 100 times the sum of 1/sqrt(j) from 1
+/// to k: as `CoDel`'s first, one step ahead of it afterwards.
 #[test]
 fn signals_are_one_step_ahead_of_codel() {
     for preset in [Preset::Reference, Preset::Linux, Preset::Ns3] {

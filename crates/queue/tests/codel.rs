@@ -316,7 +316,7 @@ fn impossible_parameters_are_named() {
 }
 
 /// Two packets arrive for each that leaves, every 12 ms. ns-3.37 marks at these instants, the next
-/// always reckoned from the mark itself; Linux from when it was due.
+/// always counted from the mark itself; Linux from when it was due.
 #[test]
 fn after_a_mark_ns3_begins_anew() {
     for (preset, marks) in [

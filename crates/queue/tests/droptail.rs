@@ -3,7 +3,7 @@
 use crate::bench::{Bench, burst, us};
 use sojourn_queue::Reason;
 
-/// `reference/ns2/micro_burst.txt`, rows "DropTail": a limit of 50 lets 49 wait.
+/// Measured on ns-2.35: a limit of 50 lets 49 wait.
 #[test]
 fn ns2_keeps_one_less_than_its_limit() {
     for size in [500, 1500] {

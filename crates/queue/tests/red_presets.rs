@@ -31,7 +31,7 @@ fn nearly_certain(bench: &mut Bench) {
     bench.poke("avg", 14.999);
 }
 
-/// `reference/ns2/micro_burst.txt`, rows "RED": in bytes the packet that crosses 25 000 gets in.
+/// Measured on ns-2.35: in bytes the packet that crosses 25 000 gets in.
 #[test]
 fn ns2_bursts() {
     let in_packets: &[(&str, &str)] = &[("bytes", "false")];

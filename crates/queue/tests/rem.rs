@@ -4,7 +4,7 @@ use crate::bench::{Bench, burst, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 
-/// `reference/ns2/micro_burst.txt`, rows "REM": limit 50 keeps 49; in bytes of 1000 a packet.
+/// Measured on ns-2.35: limit 50 keeps 49; in bytes of 1000 a packet.
 #[test]
 fn ns2_bursts() {
     for (bytes, accepted) in [("false", 50), ("true", 100)] {

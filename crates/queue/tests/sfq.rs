@@ -5,8 +5,8 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Preset, Stream};
 use sojourn_queue::{Discipline, Reason};
 
-/// `reference/ns2/micro_burst.txt`, rows "SFQ". There the sources are nodes 0, 1, 2 ... and the
-/// destination is the second node after the last source.
+/// Measured on ns-2.35, where the sources are nodes 0, 1, 2 ... and the destination is the second
+/// node after the last source.
 #[test]
 fn ns2_bursts() {
     type Row = (
@@ -35,8 +35,8 @@ fn ns2_bursts() {
     }
 }
 
-/// `disciplines.md`, 12: with room for M, m backlogged flows are capped at the smallest u with
-/// u >= floor((M - m u) / 2).
+/// ns-2.35's `sfq.cc`, worked by hand: with room for M, m backlogged flows are capped at the
+/// smallest u with u >= floor((M - m u) / 2).
 #[test]
 fn ns2_caps_without_a_link() {
     for (room, flows, caps) in [

@@ -86,8 +86,7 @@ impl Link {
     #[inline(always)]
     pub(super) fn finds_room(&mut self, now: Time, size: Bytes, capacity: Capacity) -> bool {
         if self.sends_until.since(now) <= self.last_takes {
-            // The last has begun. The next stands where the first stood, in memory that is in the
-            // cache.
+            // The last has begun. The next stands where the first stood, which is in cache.
             self.booked.clear();
             self.booked_bytes = Bytes::ZERO;
         }

@@ -117,7 +117,7 @@ mod tests {
         (0..64).filter(|&dscp| mode.tin(dscp) == tin).collect()
     }
 
-    /// The lists of `disciplines.md`, 23.
+    /// The lists of tc-cake(8).
     #[test]
     fn codepoints_have_their_tins() {
         assert_eq!(of(Diffserv::Diffserv3, 1), [1, 8]);

@@ -33,8 +33,8 @@ impl<P: Packet> Fifo<P> {
         self.packets.push_back(packet);
     }
 
-    /// Takes from the head. Its size is read where it stands: a copy of which a part is read is
-    /// made in pieces, and to read such a copy as a whole stalls the processor.
+    /// Takes from the head. Its size is read in place: a copy of which a part is read is made in
+    /// pieces, and store forwarding then fails (see the engine's `SimPacket`).
     #[inline]
     pub fn pop(&mut self) -> Option<P> {
         self.bytes -= self.packets.front()?.size();
@@ -42,7 +42,7 @@ impl<P: Packet> Fifo<P> {
     }
 
     /// Takes from the head what is sent next. To make this of what [`pop`](Self::pop) returns would
-    /// copy the packet once more, in other pieces, and a processor waits for such.
+    /// copy the packet once more, in other pieces: store forwarding would fail.
     #[inline]
     pub fn dequeue(&mut self) -> Dequeued<P> {
         if let Some(head) = self.packets.front() {
@@ -138,7 +138,7 @@ impl<P: Packet> HeadQueue<P> for Fifo<P> {
 impl<P> Fifo<P> {
     /// Begins anew where nothing is stored: at the start of its memory, and of that with little. A
     /// store goes round through all that it has: many of them that each held a burst once would
-    /// pass through the fast caches ever after.
+    /// pass through the fast caches from then on.
     #[inline]
     pub fn begin_anew(&mut self) {
         debug_assert!(self.packets.is_empty());

@@ -235,8 +235,8 @@ impl LinuxRed {
 mod tests {
     use super::*;
 
-    /// `disciplines.md` 4.1: min 30280, avpkt 1514, burst 33 give Wlog 4; at 10 Mbit/s halved
-    /// after 16 ms, a quarter only when the table's index reaches 18.
+    /// `tc`'s `tc_red.c`, worked by hand: min 30280, avpkt 1514, burst 33 give Wlog 4; at 10 Mbit/s
+    /// halved after 16 ms, a quarter only when the table's index reaches 18.
     #[test]
     fn the_worked_example() {
         let mean = Bytes::new(1514);

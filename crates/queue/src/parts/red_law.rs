@@ -98,7 +98,8 @@ mod tests {
         assert_eq!((steep.at(15.0, 0.1, 0.1), steep.hard()), (1.0, 15.0));
     }
 
-    /// `disciplines.md`, 6: 0.375 `max_p` in the middle, 1.5 `max_p` at the end, RED's at 2/3.
+    /// Nonlinear RED (Zhou, Yeung, Li 2006), worked by hand: 0.375 `max_p` in the middle, 1.5
+    /// `max_p` at the end, RED's at 2/3.
     #[test]
     fn the_square_slope_has_the_mean_of_the_straight_one() {
         let slope = Slope {
