@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Literal
 
 from sojourn.errors.arguments import kind_error
-from sojourn.experiments.listener import FineProgress, OnProgress
+from sojourn.workers.listener import FineProgress, OnProgress
 
 Progress = OnProgress | Literal["bar", "none"] | None
 """A function that is told how many runs of how many are done; ``"bar"``, ``"none"``, or None for a

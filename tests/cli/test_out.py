@@ -23,7 +23,7 @@ QUICK = ("--duration", "2 s", "--warmup", "1 s", "--replicas", "1")
 def idle(monkeypatch):
     """No run may begin."""
     for module in (sweep, runner):
-        monkeypatch.setattr(module, "carried_out", lambda *_, **__: pytest.fail("it ran"))
+        monkeypatch.setattr(module, "execute", lambda *_, **__: pytest.fail("it ran"))
 
 
 @pytest.mark.parametrize("place", ["below a file", "/proc/x"])

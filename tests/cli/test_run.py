@@ -11,7 +11,8 @@ import pytest
 
 import sojourn as sj
 from sojourn.cli.run_tables import print_tables
-from sojourn.runner import outcomes_of, prepared
+from sojourn.lookup import prepared
+from sojourn.runner import outcomes_of
 
 LINK_METRICS = {
     *("utilization", "throughput_bps", "arrivals_packets", "drops_packets", "drops_by_reason"),

@@ -3,8 +3,8 @@
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.listener import FineProgress
 from sojourn.experiments.sweep import sweep
+from sojourn.workers.listener import FineProgress
 
 MINE = """
 import sojourn as sj

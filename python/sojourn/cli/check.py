@@ -38,7 +38,7 @@ def check(
         scenario = Scenario.load(file, parse_settings(settings))
     else:
         # Files need not wait for what runs them.
-        from sojourn.runner import find
+        from sojourn.lookup import find
 
         scenario = find(file, parse_settings(settings))
     if scenario.core.precision is not None or scenario.core.precision_of is not None:

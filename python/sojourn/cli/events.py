@@ -58,7 +58,7 @@ def events(
     the variables, the rule that applied.
     """
     from sojourn.experiments.output_folder import at_work
-    from sojourn.runner import find
+    from sojourn.lookup import find
 
     scenario = find(file, parse_settings(settings))
     if seed is not None:

@@ -149,7 +149,8 @@ def _run(
     file: Path, settings: list[str] | None, replicas: int | None, jobs: int | None, *, series: bool
 ) -> tuple[Results, Path]:
     from sojourn.cli import progress
-    from sojourn.runner import find, run
+    from sojourn.lookup import find
+    from sojourn.runner import run
 
     scenario = find(file, parse_settings(settings))
     interval = None

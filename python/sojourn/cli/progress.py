@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from sojourn.experiments.listener import FineProgress
+from sojourn.workers.listener import FineProgress
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""

@@ -26,14 +26,14 @@ from sojourn.cli.options import (
 from sojourn.cli.results_folder import place_for, written_first
 
 
-class Trace(StrEnum):
+class TraceFormat(StrEnum):
     """Trace formats."""
 
     NS2 = "ns2"
     PCAPNG = "pcapng"
 
 
-TRACE_FILES = {Trace.NS2: "trace*.tr", Trace.PCAPNG: "trace*.pcapng"}
+TRACE_FILES = {TraceFormat.NS2: "trace*.tr", TraceFormat.PCAPNG: "trace*.pcapng"}
 """How the files of a format are called."""
 
 
@@ -79,7 +79,7 @@ def run(
     ] = None,
     json_: JsonOption = False,
     trace: Annotated[
-        Trace | None,
+        TraceFormat | None,
         typer.Option(
             help="Write a trace of every run into --out (default: results/NAME): ns2, one file for "
             "all links; pcapng, for Wireshark and tshark, a file for each link.",
@@ -114,11 +114,13 @@ def run(
     # Tables and statistics take their time to import: only here, not for `--help`.
     from sojourn.cli import progress
     from sojourn.cli.run_tables import print_tables
-    from sojourn.runner import Traces, outcomes_of, prepared
+    from sojourn.lookup import prepared
+    from sojourn.runner import outcomes_of
+    from sojourn.traces import Traces
 
     scenario = prepared(file, parse_settings(settings), replicas, seed, precision=precision)
     print_warnings(scenario)
-    if trace is not Trace.PCAPNG:
+    if trace is not TraceFormat.PCAPNG:
         for option, given in (("--trace-link", trace_link), ("--trace-payload", trace_payload)):
             if given:
                 raise typer.BadParameter("allowed: only with --trace pcapng", param_hint=option)
@@ -158,7 +160,7 @@ def run(
             raise interrupted(scenario, outcomes.points, "only these are counted")
 
 
-def _stamps(out: Path | None, trace: Trace | None) -> dict[Path, tuple[int, ...]]:
+def _stamps(out: Path | None, trace: TraceFormat | None) -> dict[Path, tuple[int, ...]]:
     """The traces in a folder with what tells a file from the one that was there before."""
     if out is None or trace is None:
         return {}

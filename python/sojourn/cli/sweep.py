@@ -66,7 +66,7 @@ def sweep(
     from sojourn.cli import progress
     from sojourn.experiments.share import WHOLE, Share
     from sojourn.experiments.sweep import sweep as run_sweep
-    from sojourn.runner import prepared
+    from sojourn.lookup import prepared
 
     try:
         share = WHOLE if shard is None else Share.read(shard)

@@ -43,7 +43,7 @@ def tc(
     Comments name what has no equivalent. Interfaces are placeholders at the head of each link.
     Links to which the scenario gives no queue, such as access links, are left out.
     """
-    from sojourn.runner import find
+    from sojourn.lookup import find
     from sojourn.tc.commands import script
 
     scenario = find(file, parse_settings(settings))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any, Protocol
+from typing import Protocol
 
 from sojourn._core import Tables
-from sojourn.experiments.listener import NOBODY, Listener
-from sojourn.workers.tasks import Task
+from sojourn.workers.listener import NOBODY, Listener
+from sojourn.workers.tasks import Finished, Task
 
 
 class Bench(Protocol):
@@ -21,10 +21,6 @@ class Bench(Protocol):
     def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out."""
         ...
-
-
-Finished = Generator[Sequence[tuple[Task, Any]], None, None]
-"""Runs as they finish, each with what came out; now and then nothing, so that one can look up."""
 
 
 class MemoryBench:

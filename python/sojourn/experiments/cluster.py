@@ -22,14 +22,13 @@ from typing import Any
 
 from sojourn._core import ENGINE, Cancel
 from sojourn.errors.brief import InputError
-from sojourn.experiments.bench import Finished
-from sojourn.experiments.listener import Note
 from sojourn.scenario import Scenario
 from sojourn.store import record
 from sojourn.store.identity import Keys
 from sojourn.store.record import Packed
+from sojourn.workers.listener import Note
 from sojourn.workers.pool import LOOK_INTERVAL_S
-from sojourn.workers.tasks import Task
+from sojourn.workers.tasks import Finished, Task
 
 AHEAD = 4
 """Runs handed out for each thread of the cluster: enough that none waits for us."""

@@ -7,12 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from sojourn._core import ENGINE
-from sojourn.experiments.bench import Finished
 from sojourn.experiments.compared import compared_points
 from sojourn.experiments.copies import scenario_of
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare
-from sojourn.experiments.listener import Note
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
@@ -21,11 +19,12 @@ from sojourn.experiments.store_bench import StoreBench
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import finish
 from sojourn.results import Results
-from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.store.runs import Store
 from sojourn.summary import head_of
-from sojourn.workers.tasks import Task
+from sojourn.workers.execute import available_cores
+from sojourn.workers.listener import Note
+from sojourn.workers.tasks import Finished, Task
 from sojourn.workers.threads import started
 
 

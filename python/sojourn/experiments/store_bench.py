@@ -9,13 +9,12 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import Finished
-from sojourn.experiments.listener import NOBODY, Listener
 from sojourn.scenario import Scenario
 from sojourn.store.identity import Keys
 from sojourn.store.recent import Recent
 from sojourn.store.runs import Store
-from sojourn.workers.tasks import Task
+from sojourn.workers.listener import NOBODY, Listener
+from sojourn.workers.tasks import Finished, Task
 
 
 class StoreBench:

@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
-from sojourn.experiments.bench import Finished
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.copies import left_out, texts
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare, write
-from sojourn.experiments.listener import Listener, Note
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work, writing
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store_bench import StoreBench
 from sojourn.experiments.summary_file import SummaryFile
+from sojourn.lookup import prepared
 from sojourn.progress import Progress, shown
 from sojourn.progress import check as check_progress
-from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.store import record
 from sojourn.store.runs import Store
 from sojourn.summary import head_of
+from sojourn.workers.execute import execute, runs_at_once
 from sojourn.workers.forks import check_process
-from sojourn.workers.tasks import Task
+from sojourn.workers.listener import Listener, Note
+from sojourn.workers.tasks import Finished, Task
 from sojourn.workers.threads import Threads, started
 
 if TYPE_CHECKING:
@@ -169,6 +169,6 @@ def workers(
     with started(runs_at_once(jobs)) as threads:
 
         def carry_out(tasks: Sequence[Task], /) -> Finished:
-            return carried_out(scenario, [(task, None) for task in tasks], threads, record.packed)
+            return execute(scenario, [(task, None) for task in tasks], threads, record.packed)
 
         yield Workers(carry_out, threads)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from sojourn.experiments.listener import Listener, Note, OnProgress
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.output_folder import at_work
 from sojourn.experiments.procedure import conduct
@@ -19,6 +18,7 @@ from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.store.runs import Store
 from sojourn.tables import stacked
+from sojourn.workers.listener import Listener, Note, OnProgress
 from sojourn.workers.tasks import Outcome
 
 

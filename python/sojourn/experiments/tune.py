@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn._core import ScenarioError
-from sojourn.experiments.listener import Note
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.metrics import resolution
@@ -32,6 +31,7 @@ from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined
 from sojourn.stats.paired import beyond_doubt, paired_difference, paired_p_value
 from sojourn.store.identity import Keys
+from sojourn.workers.listener import Note
 from sojourn.workers.tasks import Task
 
 if TYPE_CHECKING:

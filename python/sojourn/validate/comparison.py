@@ -9,15 +9,15 @@ import polars as pl
 
 from sojourn._core import Tables
 from sojourn.experiments.bench import MemoryBench
-from sojourn.experiments.listener import Listener, OnProgress
 from sojourn.results import Results, collect
-from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.stats.intervals import defined, mean_and_deviation
 from sojourn.validate.cases import Point, points_of
 from sojourn.validate.evidence import Evidence, EvidenceError, Row
 from sojourn.validate.finding import Finding, Verdict, number
 from sojourn.validate.tolerance import Tolerance, spread, tolerance_of
+from sojourn.workers.execute import available_cores
+from sojourn.workers.listener import Listener, OnProgress
 from sojourn.workers.tasks import Outcome, Task
 from sojourn.workers.threads import Threads, started
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from sojourn.experiments.listener import OnProgress
-from sojourn.runner import available_cores
 from sojourn.validate import laws, properties, sequences
 from sojourn.validate.finding import Finding
 from sojourn.validate.properties import Property
+from sojourn.workers.execute import available_cores
+from sojourn.workers.listener import OnProgress
 from sojourn.workers.pool import called
 
 Work = tuple[Callable[..., Finding], tuple[object, ...]]

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sojourn._core import ScenarioError
 from sojourn.errors.brief import InputError
@@ -26,9 +26,18 @@ from sojourn.scenario import Scenario
 from sojourn.workers.pool import Call, called, watch
 from sojourn.workers.tasks import Pack, Task
 
-Trace = tuple[str, Path, list[str], bool]
-"""A trace's format, how the paths of its files begin, the links that captures show, and whether
-they store payload."""
+
+class TraceFiles(NamedTuple):
+    """The files of a run's trace: their format, and how their paths begin.
+
+    Captures show ``links``, and store payload or not. The core takes it as a tuple.
+    """
+
+    format: str
+    stem: Path
+    links: list[str]
+    payload: bool
+
 
 _scenario: Scenario | None = None
 """The scenario of a worker."""
@@ -39,7 +48,7 @@ _changed: list[str] = []
 
 def in_processes(
     scenario: Scenario,
-    tasks: Sequence[tuple[Task, Trace | None]],
+    tasks: Sequence[tuple[Task, TraceFiles | None]],
     jobs: int,
     pack: Pack,
     tell: Callable[[float], None] = lambda _: None,
@@ -138,7 +147,7 @@ def _what_changed(given: _Parcel, found: Scenario) -> list[str]:
     return files + [one.name for one in given.sources if one.content not in contents]
 
 
-def _work(task: Task, trace: Trace | None, pack: Pack) -> Any:
+def _work(task: Task, trace: TraceFiles | None, pack: Pack) -> Any:
     """Carry out one run in a worker."""
     assert _scenario is not None
     if _changed:

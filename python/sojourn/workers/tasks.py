@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,10 @@ Pack = Callable[[Tables], Any]
 def unpacked(tables: Tables) -> Tables:
     """The tables as they are."""
     return tables
+
+
+Finished = Generator[Sequence[tuple[Task, Any]], None, None]
+"""Runs as they finish, each with what came out; now and then nothing, so that one can look up."""
 
 
 @dataclass(frozen=True)

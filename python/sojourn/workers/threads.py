@@ -119,7 +119,7 @@ class Threads:
         """Those of ``pool``; see :func:`started`."""
         self.jobs = jobs
         self.cancel = Cancel()
-        self.elsewhere = 0.0
+        self._elsewhere = 0.0
         self._pool = pool
         self._importing: Future[None] | None = None
         self._at_work = 0
@@ -137,7 +137,16 @@ class Threads:
 
     def passed(self) -> float:
         """How many runs have been carried out, here and elsewhere, those at work in part."""
-        return self.cancel.permille / 1000 + self.elsewhere
+        return self.cancel.permille / 1000 + self._elsewhere
+
+    def count_elsewhere(self) -> Callable[[float], None]:
+        """What is returned is to be told how many more are carried out elsewhere from now on."""
+        before = self._elsewhere
+
+        def tell(passed: float) -> None:
+            self._elsewhere = before + passed
+
+        return tell
 
     def beside(self, work: Callable[[], T]) -> Future[T]:
         """Do something else as soon as a thread is free, between the runs."""

@@ -1,0 +1,71 @@
+"""Carrying runs out on this machine: how many at once, and in threads or in processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from sojourn.errors.arguments import as_whole
+from sojourn.own.stdout import redirected_to_stderr
+from sojourn.scenario import Scenario
+from sojourn.workers.processes import TraceFiles, in_processes
+from sojourn.workers.tasks import Finished, Pack, Task, unpacked
+from sojourn.workers.threads import Threads
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def runs_at_once(jobs: int | None) -> int:
+    """Return how many runs go at once: as many as there are cores unless ``jobs`` says otherwise.
+
+    Raises ValueError where there would be none.
+    """
+    if jobs is None:
+        return available_cores()
+    return as_whole("jobs", jobs, 1)
+
+
+def execute(
+    scenario: Scenario,
+    tasks: Sequence[tuple[Task, TraceFiles | None]],
+    threads: Threads,
+    pack: Pack = unpacked,
+) -> Finished:
+    """Carry out runs on this machine; yield their tables as they finish.
+
+    Threads carry them out; runs of Python code go to as many processes of their own, unless there
+    is but one worker or one such run. The results are the same. Whoever carries a run out packs its
+    tables, so that several workers share this too.
+    """
+    traces = dict(tasks)
+
+    def work(task: Task) -> Any:
+        with redirected_to_stderr():
+            tables = scenario.core.run(
+                task.point,
+                task.replica,
+                threads.cancel,
+                traces[task],
+                warmup=task.warmup,
+                series=task.series,
+            )
+        return pack(tables)
+
+    interpreted = {
+        point for point in {task.point for task in traces} if scenario.is_interpreted(point)
+    }
+    held = {task: trace for task, trace in traces.items() if task.point in interpreted}
+    if threads.jobs == 1 or len(held) == 1:
+        held = {}
+    free = [task for task in traces if task not in held]
+    yield from threads.each(work, free)
+    if held:
+        # To start processes takes imports.
+        threads.imported()
+        tell = threads.count_elsewhere()
+        yield from in_processes(scenario, list(held.items()), threads.jobs, pack, tell)
+        tell(len(held))
