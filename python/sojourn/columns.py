@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 FACTORS = {
@@ -29,11 +29,16 @@ LONG = 100.0
 
 @dataclass(frozen=True)
 class Column:
-    """A metric in a table: its words, its unit, and decimals."""
+    """A metric in a table: its words, its unit, and decimals.
+
+    Where a table has no room for all, that of the least ``priority`` is left out first; one without
+    never is.
+    """
 
     words: str
     unit: str = ""
     decimals: int = 3
+    priority: int | None = None
 
     @property
     def heading(self) -> str:
@@ -50,31 +55,32 @@ class Column:
         sizes = [abs(mean) * self.factor for mean in means if mean]
         if self.unit not in SMALLER or not sizes or min(sizes) >= LEGIBLE or max(sizes) > LONG:
             return self
-        return Column(self.words, SMALLER[self.unit], max(self.decimals - 2, 1))
+        decimals = max(self.decimals - 2, 1)
+        return replace(self, unit=SMALLER[self.unit], decimals=decimals)
 
 
 OF_LINKS = {
-    "utilization": Column("utilisation"),
-    "throughput_bps": Column("throughput", "Mbit/s"),
-    "loss_ratio": Column("loss", "%"),
-    "marks_packets": Column("marks", decimals=1),
-    "queue_mean_packets": Column("queue", "packets", 2),
+    "utilization": Column("utilisation", priority=7),
+    "throughput_bps": Column("throughput", "Mbit/s", priority=4),
+    "loss_ratio": Column("loss", "%", priority=12),
+    "marks_packets": Column("marks", decimals=1, priority=1),
+    "queue_mean_packets": Column("queue", "packets", 2, priority=5),
     "queueing_delay_mean_s": Column("queueing delay", "ms", 2),
-    "queueing_delay_p95_s": Column("p95", "ms", 2),
+    "queueing_delay_p95_s": Column("p95", "ms", 2, priority=11),
 }
 """What is shown of a link."""
 
 OF_FLOWS = {
     "goodput_bps": Column("goodput", "Mbit/s"),
-    "jain_index": Column("fairness"),
-    "loss_ratio": Column("loss", "%"),
-    "mark_ratio": Column("marked", "%"),
+    "jain_index": Column("fairness", priority=9),
+    "loss_ratio": Column("loss", "%", priority=12),
+    "mark_ratio": Column("marked", "%", priority=10),
     "delay_mean_s": Column("one-way delay", "ms", 2),
-    "delay_p95_s": Column("p95", "ms", 2),
-    "retransmits": Column("retransmits", decimals=1),
-    "timeouts": Column("timeouts", decimals=1),
+    "delay_p95_s": Column("p95", "ms", 2, priority=11),
+    "retransmits": Column("retransmits", decimals=1, priority=3),
+    "timeouts": Column("timeouts", decimals=1, priority=2),
     "fct_s": Column("completion", "ms", 1),
-    "slowdown_mean": Column("slowdown", decimals=2),
+    "slowdown_mean": Column("slowdown", decimals=2, priority=8),
 }
 """What is shown of the flows of one name; goodput is that of all together."""
 

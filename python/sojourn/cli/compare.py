@@ -162,7 +162,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
 
     metrics = [metric for metric in COMPARED if found.tells(metric)]
     columns = [metric.column.fitted(found.means(metric)) for metric in metrics]
-    table = FittingTable(title, ["discipline"], [column.heading for column in columns])
+    table = FittingTable(title, ["discipline"], columns)
     for label in found.labels:
         cells = [found.rows[label][metric.key] for metric in metrics]
         texts = [

@@ -9,21 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-LEAST_FIRST = (
-    "marks",
-    "timeouts",
-    "retransmits",
-    "throughput Mbit/s",
-    "queue packets",
-    "p99 ms",
-    "utilisation",
-    "slowdown",
-    "fairness",
-    "marked %",
-    "p95 ms",
-    "loss %",
-)
-"""Headings in the order in which their columns are left out."""
+from sojourn.columns import Column
 
 FRAME = 3
 """What a column takes beside its text: a line and a blank on either side."""
@@ -31,11 +17,14 @@ FRAME = 3
 
 @dataclass
 class FittingTable:
-    """Rows of names and of numbers under their headings; a number may be marked as the best."""
+    """Rows of names and of numbers under their headings; a number may be marked as the best.
+
+    Names have headings, and are never left out.
+    """
 
     title: str
     names: list[str]
-    numbers: list[str]
+    numbers: list[Column]
     caption: str | None = None
     rows: list[list[tuple[str, bool]]] = field(default_factory=list)
 
@@ -51,7 +40,7 @@ class FittingTable:
 
     def print(self, console: Console) -> None:
         """Print the columns for which there is room; say which are left out."""
-        headings = [*self.names, *self.numbers]
+        headings = [*self.names, *(column.heading for column in self.numbers)]
         kept = self._kept(headings, console.width)
         table = Table(title=self.title, title_justify="left", caption_justify="left")
         widths = self._widths(headings, kept, console.width)
@@ -75,10 +64,12 @@ class FittingTable:
     def _kept(self, headings: Sequence[str], width: int) -> list[int]:
         """The columns that fit."""
         kept = list(range(len(headings)))
-        for heading in LEAST_FIRST:
+        places = enumerate(self.numbers, start=len(self.names))
+        droppable = [(of.priority, place) for place, of in places if of.priority is not None]
+        for _, place in sorted(droppable):
             if 1 + sum(FRAME + self._least(column, headings[column]) for column in kept) <= width:
                 break
-            kept = [column for column in kept if headings[column] != heading]
+            kept.remove(place)
         return kept
 
     def _widths(self, headings: Sequence[str], kept: Sequence[int], width: int) -> dict[int, int]:

@@ -88,8 +88,7 @@ class _Rows:
 def _table(
     title: str, names_: Iterable[str], columns: dict[str, Column], interval: IntervalKind
 ) -> _Rows:
-    headings = [column.heading for column in columns.values()]
-    return _Rows(FittingTable(title, [*names_], headings), columns, interval)
+    return _Rows(FittingTable(title, [*names_], [*columns.values()]), columns, interval)
 
 
 def _caption(

@@ -46,11 +46,19 @@ COMPARED = (
         "lower",
     ),
     Compared(
-        "delay_p99_s", "links.bottleneck.queueing_delay_p99_s", Column("p99", "ms", 2), "lower"
+        "delay_p99_s",
+        "links.bottleneck.queueing_delay_p99_s",
+        Column("p99", "ms", 2, priority=6),
+        "lower",
     ),
     Compared("loss_ratio", "links.bottleneck.loss_ratio", OF_LINKS["loss_ratio"], "lower"),
-    Compared("marks_packets", "links.bottleneck.marks_packets", Column("marks", decimals=0), None),
-    Compared("jain_index", "", Column("fairness", decimals=4), "higher"),
+    Compared(
+        "marks_packets",
+        "links.bottleneck.marks_packets",
+        Column("marks", decimals=0, priority=1),
+        None,
+    ),
+    Compared("jain_index", "", Column("fairness", decimals=4, priority=9), "higher"),
 )
 """The columns, in their order. Fairness has no quantity: it is that of the elastic flows."""
 
