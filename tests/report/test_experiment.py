@@ -191,3 +191,24 @@ def test_results_write_their_own_report(experiment, tmp_path):
     path = experiment.results.report(tmp_path / "new" / "out.html")
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("limit", ["none", "5 packets"])
+def test_what_never_happened_has_no_column(limit):
+    """A controller that never overflows a queue sends nothing again, and nothing is marked."""
+    queue = f'queue = {{ discipline = "droptail", limit = "{limit}" }}'
+    text = f"""
+        name = "tcp"
+        duration = "3 s"
+        [dumbbell]
+        rtt = "20 ms"
+        bottleneck = {{ rate = "5 Mbit/s", {queue} }}
+        [[flow]]
+        name = "bulk"
+        transport = {{ protocol = "tcp" }}
+        traffic = {{ source = "bulk" }}
+    """
+    (flows,) = (one for one in tables(sj.run(sj.Scenario.from_toml(text))) if one.id == "flows")
+    sent_again = [name for name in flows.header if "etransmi" in name]
+    assert len(sent_again) == (limit != "none")
+    assert not [name for name in flows.header if "mark" in name]

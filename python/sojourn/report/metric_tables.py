@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sojourn.columns import RARE
 from sojourn.comparing import LEAST, differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, in_words, is_compared, short_key
 from sojourn.metrics import better
@@ -34,7 +35,7 @@ GROUP_METRICS = (
     "retransmits",
     "fct_s",
 )
-"""What is told of flows, where any has it; the share of marks where there are any."""
+"""What is told of flows, where any has it; what is rare where it is not all zero."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,13 @@ def tables(results: Results, least: float = LEAST) -> list[SortedTable]:
 
 def _points(results: Results, least: float) -> SortedTable:
     quantities = usual(results)
+    compared = [case.points for case in cases(results.scenario) if len(case.points) > 1]
+    many = {point for points in compared for point in points}
     best: dict[str, set[int]] = {}
     for quantity in quantities:
         end = better(quantity.rpartition(".")[2])
         ranks = ranking(results, quantity, end or "lower", least=least)
         sole = ranks.filter((pl.col("rank") == 1) & (pl.col("ties").list.len() == 0))
-        many = {
-            point
-            for case in cases(results.scenario)
-            if len(case.points) > 1
-            for point in case.points
-        }
         best[quantity] = set(sole["point"]) & many
     values = {quantity: per_replica(results, quantity) for quantity in quantities}
     head, keys = _keys(results)
@@ -106,10 +103,8 @@ def _points(results: Results, least: float) -> SortedTable:
 
 
 def _groups(results: Results) -> SortedTable:
-    metrics = [one for one in GROUP_METRICS if one in results.groups.columns]
-    metrics = [one for one in metrics if results.groups[one].is_not_null().any()]
-    if "mark_ratio" in metrics and not (results.groups["mark_ratio"] > 0).any():
-        metrics.remove("mark_ratio")
+    measured = [one for one in GROUP_METRICS if one in results.groups.columns]
+    metrics = [one for one in measured if _tells(one, results.groups[one])]
     head, keys = _keys(results)
     rows = []
     for key, found in results.groups.group_by("point", "group", maintain_order=True):
@@ -128,6 +123,12 @@ def _groups(results: Results) -> SortedTable:
         tuple(header),
         tuple(rows[:MOST_ROWS]),
     )
+
+
+def _tells(metric: str, values: pl.Series) -> bool:
+    """Whether a metric is worth a column, as in the tables on a terminal."""
+    known = values.drop_nulls()
+    return len(known) > 0 and (metric not in RARE or bool((known != 0).any()))
 
 
 def _differences(results: Results, least: float) -> list[SortedTable]:
