@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sojourn.summary import IntervalKind
 
 FACTORS = {
     "": 1.0,
@@ -88,6 +91,17 @@ RARE = ("marks_packets", "mark_ratio", "retransmits", "timeouts")
 """What has no column where all of it is zero."""
 
 
+HARDLY = 0.1
+"""A link whose packets wait less than this share of what they wait elsewhere matters little, if
+less than one waits there in the mean."""
+
+OF_OTHER_LINKS = "nothing lost there, and hardly any waiting"
+"""What is said of links that have no row."""
+
+OF_SO_MANY = "; n: of so many, where the others have no value"
+"""What a caption says where a mean is one of fewer replicas than there are."""
+
+
 def telling(
     columns: Mapping[str, Column],
     points: Sequence[Mapping[str, Any]],
@@ -124,3 +138,65 @@ def _tells(key: str, metric: Mapping[str, Any] | None) -> bool:
     if metric is None or metric["mean"] is None:
         return False
     return metric["mean"] != 0 or key not in RARE
+
+
+def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+    """The links of a summary that any packet came to, and those of them worth a row of a table.
+
+    These lose packets, or have one waiting in the mean, or let them wait for more than `HARDLY`, at
+    any point; all, if none does.
+    """
+    sure: set[str] = set()
+    waits: dict[str, float] = {}
+    for point in points:
+        for name, metrics in point["links"].items():
+            if not metrics["arrivals_packets"]["mean"]:
+                continue
+            wait = metrics["queueing_delay_mean_s"]["mean"] or 0.0
+            waits[name] = max(waits.get(name, 0.0), wait)
+            if (
+                metrics["drops_packets"]["mean"]
+                or (metrics["queue_mean_packets"]["mean"] or 0) >= 1
+            ):
+                sure.add(name)
+    least = HARDLY * max(waits.values(), default=0.0)
+    return set(waits), sure | {name for name, wait in waits.items() if wait > least} or set(waits)
+
+
+def metric_text(
+    metric: Mapping[str, Any] | None,
+    factor: float,
+    decimals: int,
+    interval: IntervalKind = "student",
+    replicas: int | None = None,
+) -> str:
+    """A metric of a summary for people: its mean, and its interval where it has one.
+
+    Of Student's ± half; of others both ends, since the mean need not lie in the middle. How many
+    values it is made of, where these are fewer than the ``replicas``.
+    """
+    if metric is None or metric["mean"] is None:
+        return "-"
+    mean, ends = metric["mean"], metric["ci95"]
+    count = of_fewer(metric["n"], replicas)
+    if ends is None or interval == "student":
+        half = None if ends is None else (ends[1] - ends[0]) / 2
+        return mean_and_half(mean, half, factor, decimals) + count
+    low, high = (f"{end * factor:.{decimals}f}" for end in ends)
+    return f"{mean * factor:.{decimals}f} ({low} to {high}){count}"
+
+
+def mean_and_half(mean: float, half: float | None, factor: float, decimals: int) -> str:
+    """A mean ± half of its interval, if it has one."""
+    text = f"{mean * factor:.{decimals}f}"
+    return text if half is None else f"{text} ± {half * factor:.{decimals}f}"
+
+
+def of_fewer(values: int, replicas: int | None) -> str:
+    """How many replicas a mean is of, where the others have no value: `` (n = 3)``."""
+    return "" if replicas is None or values == replicas else f" (n = {values})"
+
+
+def most_values(metrics: Mapping[str, Any]) -> int:
+    """The replicas of a row of a summary: as many as the metric that is defined most often has."""
+    return max((of["n"] for of in metrics.values() if of and "n" in of), default=0)

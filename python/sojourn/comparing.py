@@ -1,7 +1,7 @@
 """Differences and ranks of the points of an experiment that answer the same question.
 
 Points that differ in their queues and transports only are compared, replica by replica, under
-common random numbers; see `experiments/compared.py` and `stats/`.
+common random numbers; see `experiments/cases.py` and `stats/`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from sojourn.experiments.compared import answers, compared_points
+from sojourn.experiments.cases import answers, compared_points
 from sojourn.experiments.quantity import Quantity
 from sojourn.metrics import resolution
 from sojourn.results import Results

@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from sojourn.columns import OF_FLOWS, OF_LINKS, Column, measured, telling
-from sojourn.experiments.compared import from_to
-from sojourn.summary import OF_OTHER_LINKS, links_that_matter, metric_text, most_values
+from sojourn.columns import (
+    OF_FLOWS,
+    OF_LINKS,
+    OF_OTHER_LINKS,
+    Column,
+    links_that_matter,
+    measured,
+    metric_text,
+    most_values,
+    telling,
+)
+from sojourn.wording import from_to
 
 if TYPE_CHECKING:
     from sojourn.results import Results

@@ -37,13 +37,6 @@ INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
     "bootstrap": bootstrap_interval,
 }
 
-HARDLY = 0.1
-"""A link whose packets wait less than this share of what they wait elsewhere matters little, if
-less than one waits there in the mean."""
-
-OF_OTHER_LINKS = "nothing lost there, and hardly any waiting"
-"""What is said of links that have no row."""
-
 TRIALS = {"link": "arrivals_packets", "flow": "resolved_packets"}
 """What a loss is one of: of a packet that is still on its way nothing is known."""
 
@@ -116,63 +109,6 @@ def summarised_points(
         entry: dict[str, Any] = {"vary": vary}
         entry |= {name: orjson.Fragment(of.point(point)) for name, of in summaries.items()}
         yield orjson.dumps(entry)
-
-
-def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
-    """The links of a summary that any packet came to, and those of them worth a row of a table.
-
-    These lose packets, or have one waiting in the mean, or let them wait for more than `HARDLY`, at
-    any point; all, if none does.
-    """
-    sure: set[str] = set()
-    waits: dict[str, float] = {}
-    for point in points:
-        for name, metrics in point["links"].items():
-            if not metrics["arrivals_packets"]["mean"]:
-                continue
-            wait = metrics["queueing_delay_mean_s"]["mean"] or 0.0
-            waits[name] = max(waits.get(name, 0.0), wait)
-            if (
-                metrics["drops_packets"]["mean"]
-                or (metrics["queue_mean_packets"]["mean"] or 0) >= 1
-            ):
-                sure.add(name)
-    least = HARDLY * max(waits.values(), default=0.0)
-    return set(waits), sure | {name for name, wait in waits.items() if wait > least} or set(waits)
-
-
-def metric_text(
-    metric: Mapping[str, Any] | None,
-    factor: float,
-    decimals: int,
-    interval: IntervalKind = "student",
-    replicas: int | None = None,
-) -> str:
-    """A metric of a summary for people: its mean, and its interval where it has one.
-
-    Of Student's ± half; of others both ends, since the mean need not lie in the middle. How many
-    values it is made of, where these are fewer than the ``replicas``.
-    """
-    if metric is None or metric["mean"] is None:
-        return "-"
-    text = f"{metric['mean'] * factor:.{decimals}f}"
-    count = of_fewer(metric["n"], replicas)
-    if metric["ci95"] is None:
-        return text + count
-    low, high = (end * factor for end in metric["ci95"])
-    if interval == "student":
-        return f"{text} ± {(high - low) / 2:.{decimals}f}{count}"
-    return f"{text} ({low:.{decimals}f} to {high:.{decimals}f}){count}"
-
-
-def of_fewer(values: int, replicas: int | None) -> str:
-    """How many replicas a mean is of, where the others have no value: `` (n = 3)``."""
-    return "" if replicas is None or values == replicas else f" (n = {values})"
-
-
-def most_values(metrics: Mapping[str, Any]) -> int:
-    """The replicas of a row of a summary: as many as the metric that is defined most often has."""
-    return max((of["n"] for of in metrics.values() if of and "n" in of), default=0)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import pytest
 
 import sojourn as sj
 from sojourn.comparing import differences, per_replica, ranking
-from sojourn.experiments.compared import answers, compared_points
+from sojourn.experiments.cases import answers, compared_points
 from sojourn.experiments.sweep import sweep
 from sojourn.stats import student_interval
 

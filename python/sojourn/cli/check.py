@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.notes import counted, print_warnings
+from sojourn.cli.notes import print_warnings
 from sojourn.cli.options import SetOption, parse_settings
 from sojourn.scenario import Scenario
+from sojourn.wording import counted
 
 EXAMPLES = (
     ("one clear error, or none", "sojourn check scenarios/mm1.toml"),

@@ -23,6 +23,7 @@ from sojourn.cli.options import (
 )
 from sojourn.cli.results_folder import place_for, written_first
 from sojourn.cli.status import WRONG_INPUT
+from sojourn.columns import OF_SO_MANY, Column, mean_and_half, of_fewer
 from sojourn.errors.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -158,7 +159,6 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from sojourn.cli.run_tables import flow_table
     from sojourn.comparison.answer import COMPARED
     from sojourn.stats.paired import FEWEST
-    from sojourn.summary import of_fewer
 
     metrics = [metric for metric in COMPARED if found.tells(metric)]
     columns = [metric.column.fitted(found.means(metric)) for metric in metrics]
@@ -166,8 +166,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
     for label in found.labels:
         cells = [found.rows[label][metric.key] for metric in metrics]
         texts = [
-            interval_text(cell.interval, column.factor, column.decimals)
-            + of_fewer(cell.interval.n, found.replicas if cell.interval.n else None)
+            _text(cell.interval, column, found.replicas)
             for cell, column in zip(cells, columns, strict=True)
         ]
         table.add([label], texts, [cell.best for cell in cells])
@@ -179,7 +178,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
         )
         means = [cell.interval for row in found.rows.values() for cell in row.values()]
         if any(0 < one.n < found.replicas for one in means):
-            table.caption += "; n: of so many, where the others have no value"
+            table.caption += OF_SO_MANY
     console = printer()
     table.print(console)
     points = results.summary()["points"]
@@ -187,14 +186,12 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
         flow_table(points, ["discipline"], [[label] for label in found.labels]).print(console)
 
 
-def interval_text(interval: Interval, factor: float, decimals: int) -> str:
-    """A mean ± half of its interval."""
+def _text(interval: Interval, column: Column, replicas: int) -> str:
+    """A mean ± half of its interval, and of how many where these are fewer than ``replicas``."""
     if interval.mean is None:
         return "-"
-    text = f"{interval.mean * factor:.{decimals}f}"
-    if interval.half_width is not None:
-        text += f" ± {interval.half_width * factor:.{decimals}f}"
-    return text
+    text = mean_and_half(interval.mean, interval.half_width, column.factor, column.decimals)
+    return text + of_fewer(interval.n, replicas)
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:

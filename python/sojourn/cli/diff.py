@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sojourn.cli.endings import fail
-from sojourn.cli.notes import counted
 from sojourn.cli.options import JsonOption
 from sojourn.cli.status import WRONG_INPUT
+from sojourn.wording import counted
 
 if TYPE_CHECKING:
     from sojourn.experiments.diff import Difference, Moved
@@ -95,7 +95,7 @@ def _print(
     from rich.table import Table
 
     from sojourn.cli.console import printer
-    from sojourn.experiments.compared import labels
+    from sojourn.wording import labels
 
     console = printer()
     certain = [each for each in difference.moved if difference.is_significant(each)]

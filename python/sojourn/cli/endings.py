@@ -9,11 +9,11 @@ from pathlib import Path
 
 import typer
 
-from sojourn.cli.notes import counted
 from sojourn.cli.status import FAILED, INTERRUPTED
-from sojourn.experiments.compared import answers, cases
+from sojourn.experiments.cases import answers, cases
 from sojourn.experiments.manifest import STORE
 from sojourn.scenario import Scenario
+from sojourn.wording import counted
 
 
 def fail(message: str, status: int) -> typer.Exit:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from sojourn.cli.endings import fail
-from sojourn.cli.notes import counted, note
+from sojourn.cli.notes import note
 from sojourn.cli.status import FAILED, WRONG_INPUT
+from sojourn.wording import counted
 
 EXAMPLES = (
     ("parts of a sweep become one", "sojourn merge part-1 part-2 --out whole"),

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from sojourn.scenario import Scenario
 
 
-def counted(count: int, noun: str) -> str:
-    """So many of something: 1 run, 2 runs."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def note(text: str) -> None:
     """Print a line."""
     print(text, file=sys.stderr)

@@ -11,17 +11,21 @@ from typing import Any
 
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
-from sojourn.cli.notes import counted
-from sojourn.columns import OF_FLOWS, OF_LINKS, Column, measured, telling
-from sojourn.experiments.compared import in_full, short_names
-from sojourn.outcomes import Outcomes
-from sojourn.summary import (
+from sojourn.columns import (
+    OF_FLOWS,
+    OF_LINKS,
     OF_OTHER_LINKS,
-    IntervalKind,
+    OF_SO_MANY,
+    Column,
     links_that_matter,
+    measured,
     metric_text,
     most_values,
+    telling,
 )
+from sojourn.outcomes import Outcomes
+from sojourn.summary import IntervalKind
+from sojourn.wording import counted, in_full, short_names
 
 Metrics = Mapping[str, Any]
 
@@ -112,7 +116,7 @@ def fewer_values(rows: Iterable[Iterable[Metrics]]) -> str:
     for row in chain.from_iterable(rows):
         counts = [row[key]["n"] for key in known if key in row]
         if any(0 < count < most_values(row) for count in counts):
-            return "; n: of so many, where the others have no value"
+            return OF_SO_MANY
     return ""
 
 

@@ -9,7 +9,7 @@ import typer
 
 from sojourn.cli.console import print_summary
 from sojourn.cli.endings import failures
-from sojourn.cli.notes import counted, note, print_interval_warning, print_warnings, warn
+from sojourn.cli.notes import note, print_interval_warning, print_warnings, warn
 from sojourn.cli.options import (
     ClusterOption,
     IntervalName,
@@ -23,6 +23,7 @@ from sojourn.cli.options import (
     SetOption,
     parse_settings,
 )
+from sojourn.wording import counted
 
 EXAMPLES = (
     (

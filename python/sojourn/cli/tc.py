@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from sojourn._core import ScenarioError
-from sojourn.cli.notes import counted, note
+from sojourn.cli.notes import note
 from sojourn.cli.options import ScenarioArgument, SetOption, parse_settings
+from sojourn.wording import counted
 
 EXAMPLES = (
     ("the bottlenecks as tc and netem commands", "sojourn tc scenarios/operator-uplink.toml"),

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sojourn.cli.endings import failures
-from sojourn.cli.notes import counted, note
+from sojourn.cli.notes import note
 from sojourn.cli.options import ClusterOption, JobsOption, JsonOption, SetOption, parse_settings
+from sojourn.wording import counted
 
 if TYPE_CHECKING:
     from sojourn.experiments.tune import Direction, Ratio, Try, Tuning
@@ -140,8 +141,8 @@ def _print(found: Tuning) -> None:
     from rich.table import Table
 
     from sojourn.cli.console import printer
-    from sojourn.experiments.compared import short_names
     from sojourn.plots.quantities import shown
+    from sojourn.wording import short_names
 
     console = printer()
     cases, held = len(found.seen_cases), len(found.held_out_cases)

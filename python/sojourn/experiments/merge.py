@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sojourn._core import ENGINE
-from sojourn.experiments.compared import compared_points
+from sojourn.experiments.cases import compared_points
 from sojourn.experiments.copies import scenario_of
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare

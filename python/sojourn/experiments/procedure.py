@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sojourn.experiments.bench import Bench
-from sojourn.experiments.compared import compared_points
+from sojourn.experiments.cases import compared_points
 from sojourn.experiments.pilot import choose_warmups
 from sojourn.experiments.precision import Goal
 from sojourn.experiments.share import WHOLE, Share

@@ -24,12 +24,12 @@ import numpy as np
 import polars as pl
 
 from sojourn._core import ScenarioError
-from sojourn.experiments.compared import short_names, titles
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.files import parquet
 from sojourn.files.whole import write_together
 from sojourn.stats.intervals import defined
+from sojourn.wording import short_names, titles
 
 if TYPE_CHECKING:
     from sojourn.plots.plot import Plot

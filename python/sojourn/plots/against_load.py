@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from sojourn.comparing import per_replica
-from sojourn.experiments.compared import answers, in_words, is_compared, short_key, titles
+from sojourn.experiments.cases import answers, is_compared
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
@@ -28,6 +28,7 @@ from sojourn.plots.style import (
 )
 from sojourn.results import Results
 from sojourn.stats.intervals import student_interval
+from sojourn.wording import in_words, short_key, titles
 
 COLUMNS = ("discipline", "load", "mean", "low", "high")
 """What the frame must hold; low and high may be null. `published`, where it is there, holds printed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.experiments.compared import Case, answers, cases
+from sojourn.experiments.cases import Case, answers, cases
 from sojourn.results import Results
 
 NO_RUN = "the experiment has no finished run"

@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm, Normalize
 from numpy.typing import NDArray
 
 from sojourn.comparing import per_replica
-from sojourn.experiments.compared import answers, in_words, is_compared, short_key
+from sojourn.experiments.cases import answers, is_compared
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
@@ -19,6 +19,7 @@ from sojourn.plots.scales import scale
 from sojourn.plots.style import INK, TEXT, name_axes, name_columns, name_rows, new_panels, titled
 from sojourn.results import Results
 from sojourn.stats.intervals import student_interval
+from sojourn.wording import in_words, short_key
 
 COLUMNS = ("discipline", "x", "y", "mean")
 """What the frame must hold; x and y are texts, in their order. That of `gather` has `quantity` too,

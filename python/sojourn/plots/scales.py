@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn.experiments.compared import in_words
+from sojourn.wording import in_words
 
 _VALUE = re.compile(r"([-+0-9.eE_]+)\s*([A-Za-z%/]*)")
 

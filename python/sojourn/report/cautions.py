@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sojourn._core import ENGINE
 from sojourn.comparing import per_replica
-from sojourn.experiments.compared import answers, cases
+from sojourn.experiments.cases import answers, cases
 from sojourn.experiments.precision import USUAL
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks

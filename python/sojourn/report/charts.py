@@ -16,7 +16,7 @@ import polars as pl
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from sojourn.experiments.compared import answers, cases
+from sojourn.experiments.cases import answers, cases
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, cases_run, link_of, same_arrivals
 from sojourn.plots.delay_goodput import contour, goes_by_ratio

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from sojourn.comparing import LEAST
 from sojourn.errors.brief import InputError
-from sojourn.experiments.compared import answers
+from sojourn.experiments.cases import answers
 from sojourn.experiments.folder import PACKAGES
 from sojourn.files.whole import write_whole
 from sojourn.plots.choice import NO_RUN, cases_run

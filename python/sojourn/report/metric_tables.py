@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.columns import RARE
+from sojourn.columns import RARE, of_fewer
 from sojourn.comparing import LEAST, differences, per_replica, ranking
-from sojourn.experiments.compared import answers, cases, in_words, is_compared, short_key
+from sojourn.experiments.cases import answers, cases, is_compared
 from sojourn.metrics import better
 from sojourn.plots.looks import looks
 from sojourn.plots.quantities import Shown, shown
@@ -18,7 +18,7 @@ from sojourn.report.words import name_of, with_half
 from sojourn.results import Results
 from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
-from sojourn.summary import of_fewer
+from sojourn.wording import in_words, short_key
 
 MOST_ROWS = 2000
 """Of a table on a page; the folder's Parquet tables hold everything."""

@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
 from sojourn.comparing import LEAST, differences, per_replica, ranking
-from sojourn.experiments.compared import answers, cases, compared_points, from_to, short_key
+from sojourn.experiments.cases import answers, cases, compared_points
 from sojourn.metrics import better
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
@@ -20,6 +19,7 @@ from sojourn.plots.ranks import usual
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.paired import FEWEST
+from sojourn.wording import counted, enumerated, from_to, short_key
 
 HOW_SURE = (
     "Beyond doubt means: the differences between runs under the same draws, replica by replica, "
@@ -36,7 +36,7 @@ def question(results: Results) -> list[str]:
     labels = [_spoken(one.label) for one in looks(answers(scenario)).values()]
     link = link_of(results, None)
     if len(labels) > 1:
-        asked = f"How do {_and(labels)} do at the link {link}?"
+        asked = f"How do {enumerated(labels)} do at the link {link}?"
     else:
         asked = f"How does {labels[0] or scenario.name} do at the link {link}?"
     keys = [key for key in scenario.core.vary_keys if key in cases(scenario)[0].where]
@@ -44,12 +44,12 @@ def question(results: Results) -> list[str]:
     for key in keys:
         values = list(dict.fromkeys(str(point[key]) for point in scenario.vary))
         texts.append(f"{short_key(key)} {_range(values)}")
-    varied = f" It was asked for {_and(texts)}." if texts else ""
+    varied = f" It was asked for {enumerated(texts)}." if texts else ""
     seconds = from_to(map(scenario.core.duration_s, range(scenario.core.points)))
     warmups = results.runs["warmup_s"].drop_nulls()
     start = f", measured from {from_to(warmups)} on" if any(warmups) else ""
-    points = _many(scenario.core.points, "point")
-    runs = _many(len(results.runs), "run")
+    points = counted(scenario.core.points, "point")
+    runs = counted(len(results.runs), "run")
     return [
         asked + varied,
         f"{points}, {_replicas(results)} of each, {runs} of "
@@ -62,7 +62,7 @@ def _replicas(results: Results) -> str:
     counts = Counter(dict.fromkeys(range(results.scenario.core.points), 0))
     counts.update(results.runs["point"])
     fewest, most = min(counts.values()), max(counts.values())
-    return _many(most, "replica") if fewest == most else f"{fewest} to {_many(most, 'replica')}"
+    return counted(most, "replica") if fewest == most else f"{fewest} to {counted(most, 'replica')}"
 
 
 def answer(results: Results, least: float = LEAST) -> list[str]:
@@ -133,7 +133,7 @@ def _best_of_one_case(results: Results, quantity: str, least: float) -> str:
         if not tied:
             only = f"only {labels[best['point']]} has a value ({text})"
             return f"Nobody has the {end} {name_of(quantity)} beyond doubt: {only}."
-        names = _and([labels[best["point"]], *(labels[point] for point in tied)])
+        names = enumerated([labels[best["point"]], *(labels[point] for point in tied)])
         far = f" by more than {100 * least:g} %" if least else ""
         return (
             f"Nobody has the {end} {name_of(quantity)} beyond doubt: {names} do not separate{far} "
@@ -241,15 +241,6 @@ def _spoken(label: str) -> str:
 
 
 def _range(values: Sequence[str]) -> str:
-    return (
-        _and(values) if len(values) <= 3 else f"{values[0]} to {values[-1]} ({len(values)} values)"
-    )
-
-
-def _and(parts: Sequence[Any]) -> str:
-    texts = [str(part) for part in parts]
-    return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if len(values) <= 3:
+        return enumerated(values)
+    return f"{values[0]} to {values[-1]} ({len(values)} values)"

@@ -1,6 +1,6 @@
-"""What varies and is a list is shown in words, not as Python writes it."""
+"""What varies is shown in words, not as Python writes it; and so are counts and lists."""
 
-from sojourn.experiments.compared import in_full, in_words, labels
+from sojourn.wording import counted, enumerated, in_full, in_words, labels
 
 
 def test_lists_and_tables_in_words():
@@ -19,3 +19,15 @@ def test_points_are_called_by_them():
     assert (
         in_words([*tables, {**tables[0], "rates": ["3 Mbit/s"]}])[2] == "rates=3 Mbit/s, step=1 s"
     )
+
+
+def test_counts_in_words():
+    said = [counted(count, "run") for count in (0, 1, 2, 999, 1000, 1234567)]
+    assert said == ["0 runs", "1 run", "2 runs", "999 runs", "1,000 runs", "1,234,567 runs"]
+
+
+def test_lists_in_a_sentence():
+    assert enumerated([]) == ""
+    assert enumerated(["RED"]) == "RED"
+    assert enumerated(["RED", 2]) == "RED and 2"
+    assert enumerated(["RED", "REM", "SFQ"]) == "RED, REM and SFQ"
