@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors.arguments import as_path
 from sojourn.errors.brief import brief
-from sojourn.experiments.bench import MemoryBench
-from sojourn.experiments.procedure import conduct
+from sojourn.experiments.executor import MemoryExecutor
+from sojourn.experiments.procedure import execute_plan
 from sojourn.lookup import prepared
 from sojourn.outcomes import Outcomes
 from sojourn.progress import Progress, shown
@@ -87,12 +87,12 @@ def outcomes_of(
 
     warnings: list[str] = []
     with started(jobs) as threads, shown(progress, scenario.name) as told:
-        bench = MemoryBench(carry_out, Listener(told, threads.passed))
+        executor = MemoryExecutor(carry_out, Listener(told, threads.passed))
         try:
-            plan = conduct(scenario, bench)
+            plan = execute_plan(scenario, executor)
             tasks, complete, warnings = plan.tasks, True, plan.warnings
         except KeyboardInterrupt:
-            done = [task for task in bench.done if not task.is_pilot]
+            done = [task for task in executor.done if not task.is_pilot]
             tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
-    outcomes = [Outcome(task, bench.tables(task)) for task in tasks]
+    outcomes = [Outcome(task, executor.tables(task)) for task in tasks]
     return Outcomes(scenario, outcomes, complete, warnings)

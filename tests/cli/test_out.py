@@ -202,7 +202,7 @@ def test_results_stay_where_ctrl_c_came_before_there_were_others(
     what = ("codel", *QUICK) if command == "compare" else (small,)
     assert sojourn(command, *what, "--out", out, "--seed", "1").status == 0
     before = contents(out)
-    for module, name in ((sweep, "conduct"), (runner, "conduct"), (log, "attended")):
+    for module, name in ((sweep, "execute_plan"), (runner, "execute_plan"), (log, "attended")):
         monkeypatch.setattr(module, name, interrupted)
     done = sojourn(command, *what, "--out", out, "--seed", "2")
     assert (done.status, done.out) == (130, "")
@@ -216,7 +216,7 @@ def test_nothing_is_not_written_in_the_place_of_results(small, tmp_path, monkeyp
     out = tmp_path / "out"
     sj.run(small, replicas=1).write(out)
     before = contents(out)
-    monkeypatch.setattr(runner, "conduct", interrupted)
+    monkeypatch.setattr(runner, "execute_plan", interrupted)
     with pytest.raises(ValueError, match="out: found no finished run to write"):
         sj.run(small).write(out)
     assert contents(out) == before

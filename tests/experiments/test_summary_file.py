@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 import sojourn as sj
-from sojourn.experiments import drafts, summary_file
+from sojourn.experiments import partial_tables, summary_file
 from sojourn.experiments.manifest import damaged, read_manifest
 from sojourn.experiments.share import Share
 from sojourn.experiments.summary_file import SummaryFile, whole_summary
@@ -39,7 +39,7 @@ def unfinished(out):
 
 
 def test_it_grows_while_the_runs_go_on(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(drafts, "RUNS", 1)
+    monkeypatch.setattr(partial_tables, "RUNS", 1)
     monkeypatch.setattr("sojourn.workers.threads.TURN_S", 0)
     put = SummaryFile.put
     points = []

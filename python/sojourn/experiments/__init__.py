@@ -5,12 +5,13 @@
 | `procedure` | which runs a scenario asks for: pilots, replicas, more replicas |
 | `pilot` | `warmup = "auto"` |
 | `precision` | `precision = "5%"` |
-| `compared` | which points are compared with each other |
-| `identity` | the key of a run: a hash of all that its result depends on |
-| `record`, `journal`, `store` | finished runs on disk |
-| `bench` | carries runs out: in memory, or into a store |
-| `cluster` | the same on a Dask cluster |
+| `cases` | which points are compared with each other |
+| `executor`, `store_executor` | what executes runs and keeps their tables: in memory, in a store |
+| `partial_tables` | tables of some points, made while others run |
+| `cluster` | runs on a Dask cluster |
 | `share` | the part of an experiment that one machine does: `--shard i/n` |
 | `folder` | the folder of an experiment: tables, scenario, checksums |
 | `sweep`, `merge` | the commands |
+| `space`, `trying` | open ranges of a scenario, and runs at places in them |
+| `sensitivity`, `tune` | which of them matter; which settings are best |
 """

@@ -9,13 +9,13 @@ from pathlib import Path
 from sojourn._core import ENGINE
 from sojourn.experiments.cases import compared_points
 from sojourn.experiments.copies import scenario_of
-from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work
-from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
+from sojourn.experiments.partial_tables import PartialTables
+from sojourn.experiments.procedure import Plan, execute_plan, fixed_runs, in_order
 from sojourn.experiments.share import Share
-from sojourn.experiments.store_bench import StoreBench
+from sojourn.experiments.store_executor import StoreExecutor
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import finish
 from sojourn.results import Results
@@ -57,18 +57,18 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
         for part in parts:
             if part.resolve() != out.resolve():
                 _take(store, part, note)
-        bench = StoreBench(scenario, store, _nobody)
+        executor = StoreExecutor(scenario, store, _nobody)
         try:
-            plan, missing = conduct(scenario, bench), 0
+            plan, missing = execute_plan(scenario, executor), 0
         except _Missing as error:
-            plan, missing = _what_is_there(scenario, bench), len(error.tasks)
-            if not any(map(bench.holds, plan.tasks)):
+            plan, missing = _what_is_there(scenario, executor), len(error.tasks)
+            if not any(map(executor.holds, plan.tasks)):
                 # Empty tables would take the place of earlier results.
                 raise NothingFoundError(missing) from None
         head = head_of(scenario, complete=not missing)
         with started(available_cores()) as threads, SummaryFile(out, head) as summary:
-            drafts = Drafts(scenario, bench, threads, None, summary)
-            return finish(out, drafts, plan, store), missing
+            partial = PartialTables(scenario, executor, threads, None, summary)
+            return finish(out, partial, plan, store), missing
 
 
 def _common_scenario(parts: Sequence[Path]) -> Scenario:
@@ -104,7 +104,7 @@ def _take(store: Store, part: Path, note: Note) -> None:
                 journal.append([(key, source.payload(key))])
 
 
-def _what_is_there(scenario: Scenario, bench: StoreBench) -> Plan:
+def _what_is_there(scenario: Scenario, executor: StoreExecutor) -> Plan:
     """The runs that are there; where runs decide on others, of points that lack none."""
     fixed = fixed_runs(scenario)
     if fixed is not None:
@@ -114,7 +114,7 @@ def _what_is_there(scenario: Scenario, bench: StoreBench) -> Plan:
     groups = len(compared_points(scenario))
     for number in range(1, groups + 1):
         with suppress(_Missing):
-            part = conduct(scenario, bench, Share(number, groups))
+            part = execute_plan(scenario, executor, Share(number, groups))
             tasks += part.tasks
             warnings += part.warnings
     return Plan(in_order(tasks), warnings, whole=False)

@@ -15,7 +15,7 @@ from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import Bench
+from sojourn.experiments.executor import Executor
 from sojourn.scenario import Scenario
 from sojourn.stats.warmup import mser5
 from sojourn.workers.tasks import FIRST_PILOT, Task
@@ -40,7 +40,7 @@ MATTERS = 0.1
 
 
 def choose_warmups(
-    scenario: Scenario, bench: Bench, groups: Sequence[Sequence[int]]
+    scenario: Scenario, executor: Executor, groups: Sequence[Sequence[int]]
 ) -> tuple[dict[int, str], list[str]]:
     """Return the warm-up of every point that leaves it open, and warnings."""
     groups = [
@@ -53,7 +53,7 @@ def choose_warmups(
     }
     if not pilots:
         return {}, []
-    bench.perform([task for tasks in pilots.values() for task in tasks])
+    executor.execute([task for tasks in pilots.values() for task in tasks])
     warmups: dict[int, str] = {}
     warnings = []
     for group in groups:
@@ -61,7 +61,7 @@ def choose_warmups(
             continue
         shares = []
         for point in group:
-            share, is_settled = _settled_after([bench.tables(task) for task in pilots[point]])
+            share, is_settled = _settled_after([executor.tables(task) for task in pilots[point]])
             shares.append(share)
             if not is_settled:
                 warnings.append(

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sojourn._core import ScenarioError
-from sojourn.experiments.bench import Bench
+from sojourn.experiments.executor import Executor
 from sojourn.experiments.quantity import Quantity
 from sojourn.scenario import Scenario
 from sojourn.stats.sequential import enough
@@ -63,19 +63,19 @@ class Goal:
         """How many replicas there are at the first look."""
         return min(max(replicas, FEWEST), self.most)
 
-    def wanted(self, bench: Bench, tasks: Sequence[Task]) -> int:
+    def wanted(self, executor: Executor, tasks: Sequence[Task]) -> int:
         """How many replicas these points are to have next; as many as now if that will do."""
-        samples = self._samples(bench, tasks).values()
+        samples = self._samples(executor, tasks).values()
         return min(max(enough(values, self.share) for values in samples), self.most)
 
     def missed(
-        self, scenario: Scenario, bench: Bench, groups: Sequence[Sequence[Task]]
+        self, scenario: Scenario, executor: Executor, groups: Sequence[Sequence[Task]]
     ) -> list[str]:
         """Say which intervals are too wide still, at the most replicas allowed, or are none."""
         missed: dict[str, list[int]] = {}
         undefined: dict[str, list[int]] = {}
         for tasks in groups:
-            for (point, quantity), values in self._samples(bench, tasks).items():
+            for (point, quantity), values in self._samples(executor, tasks).items():
                 if all(value is None for value in values):
                     undefined.setdefault(quantity, []).append(point)
                 elif enough(values, self.share) > len(values):
@@ -92,12 +92,12 @@ class Goal:
         ]
 
     def _samples(
-        self, bench: Bench, tasks: Sequence[Task]
+        self, executor: Executor, tasks: Sequence[Task]
     ) -> dict[tuple[int, str], list[float | None]]:
         """The values of every replica, by point and quantity."""
         samples: dict[tuple[int, str], list[float | None]] = {}
         for task in tasks:
-            tables = bench.tables(task)
+            tables = executor.tables(task)
             for quantity in self.quantities:
                 value = quantity.value(tables)
                 known = None if value is None or math.isnan(value) else value

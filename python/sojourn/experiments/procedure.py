@@ -7,11 +7,11 @@ runs alone, so it comes out the same on every machine, however often it was inte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sojourn.experiments.bench import Bench
 from sojourn.experiments.cases import compared_points
+from sojourn.experiments.executor import Executor
 from sojourn.experiments.pilot import choose_warmups
 from sojourn.experiments.precision import Goal
 from sojourn.experiments.share import WHOLE, Share
@@ -45,7 +45,7 @@ def fixed_runs(scenario: Scenario, share: Share = WHOLE) -> list[Task] | None:
     return share.of(measured_runs(scenario))
 
 
-def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
+def execute_plan(scenario: Scenario, executor: Executor, share: Share = WHOLE) -> Plan:
     """Carry out all runs of a scenario, or a share of them; return which they were.
 
     A share is a part of the runs. Where runs decide on further runs it is a part of the groups of
@@ -54,39 +54,50 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
     """
     fixed = fixed_runs(scenario, share)
     if fixed is not None:
-        bench.perform(fixed)
+        executor.execute(fixed)
         return Plan(fixed, whole=share.is_whole)
     goal = Goal.of(scenario)
     groups = share.of(compared_points(scenario))
-    warmups, warnings = choose_warmups(scenario, bench, groups)
-
-    def runs(points: Sequence[int], first: int, end: int) -> list[Task]:
-        return [
-            Task(point, replica, warmups.get(point))
-            for point in points
-            for replica in range(first, end)
-        ]
+    warmups, warnings = choose_warmups(scenario, executor, groups)
 
     replicas = scenario.replicas if goal is None else goal.first(scenario.replicas)
-    tasks = runs([point for group in groups for point in group], 0, replicas)
-    bench.perform(tasks)
+    counts = [replicas] * len(groups)
+    executor.execute([task for group in groups for task in _runs(group, range(replicas), warmups)])
     if goal is not None:
-        counts = [replicas] * len(groups)
-        unsettled = list(range(len(groups)))
-        while unsettled:
-            further: list[Task] = []
-            for index in list(unsettled):
-                group, count = groups[index], counts[index]
-                wanted = goal.wanted(bench, runs(group, 0, count))
-                if wanted == count:
-                    unsettled.remove(index)
-                further += runs(group, count, wanted)
-                counts[index] = wanted
-            tasks += further
-            bench.perform(further)
-        measured = [runs(group, 0, n) for group, n in zip(groups, counts, strict=True)]
-        warnings += goal.missed(scenario, bench, measured)
-    return Plan(in_order(tasks), warnings, share.is_whole)
+        counts = _until_narrow(goal, executor, groups, replicas, warmups)
+    measured = [
+        _runs(group, range(count), warmups) for group, count in zip(groups, counts, strict=True)
+    ]
+    if goal is not None:
+        warnings += goal.missed(scenario, executor, measured)
+    return Plan(in_order([task for tasks in measured for task in tasks]), warnings, share.is_whole)
+
+
+def _until_narrow(
+    goal: Goal,
+    executor: Executor,
+    groups: Sequence[Sequence[int]],
+    replicas: int,
+    warmups: Mapping[int, str],
+) -> list[int]:
+    """Add to the ``replicas`` of each group until its precision is reached; return their number."""
+    counts = [replicas] * len(groups)
+    unsettled = list(range(len(groups)))
+    while unsettled:
+        further: list[Task] = []
+        for index in list(unsettled):
+            group, count = groups[index], counts[index]
+            counts[index] = goal.wanted(executor, _runs(group, range(count), warmups))
+            if counts[index] == count:
+                unsettled.remove(index)
+            further += _runs(group, range(count, counts[index]), warmups)
+        executor.execute(further)
+    return counts
+
+
+def _runs(points: Sequence[int], replicas: range, warmups: Mapping[int, str]) -> list[Task]:
+    """Some replicas of points, with the warm-ups that were chosen for them."""
+    return [Task(point, replica, warmups.get(point)) for point in points for replica in replicas]
 
 
 def in_order(tasks: Sequence[Task]) -> list[Task]:

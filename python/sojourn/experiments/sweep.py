@@ -12,13 +12,13 @@ from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.copies import left_out, texts
-from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare, write
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work, writing
-from sojourn.experiments.procedure import Plan, conduct, fixed_runs
+from sojourn.experiments.partial_tables import PartialTables
+from sojourn.experiments.procedure import Plan, execute_plan, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
-from sojourn.experiments.store_bench import StoreBench
+from sojourn.experiments.store_executor import StoreExecutor
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.lookup import prepared
 from sojourn.progress import Progress, shown
@@ -90,33 +90,37 @@ def sweep(
         store = Store(out / STORE)
         _name_damage(out, store, scenario, note)
         head = head_of(scenario, complete=share.is_whole)
-        with workers(scenario, jobs, cluster, note) as hands, SummaryFile(out, head) as summary:
+        with (
+            workers_for(scenario, jobs, cluster, note) as workers,
+            SummaryFile(out, head) as summary,
+        ):
             with shown(progress, scenario.name) as told:
-                listener = Listener(told, hands.threads.passed)
-                bench = StoreBench(
-                    scenario, store, hands.carry_out, listener, lambda: drafts.look()
-                )
+                listener = Listener(told, workers.threads.passed)
+                executor = StoreExecutor(scenario, store, workers.carry_out, listener)
                 expected = fixed_runs(scenario, share)
-                drafts = Drafts(scenario, bench, hands.threads, expected, summary)
-                plan = conduct(scenario, bench, share)
-            if bench.found:
-                note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")
-            return finish(out, drafts, plan, store, share)
+                partial = PartialTables(scenario, executor, workers.threads, expected, summary)
+                plan = execute_plan(scenario, executor, share)
+            if executor.found:
+                computed = executor.computed
+                note(f"{out}: {executor.found} runs were finished before, {computed} are new")
+            return finish(out, partial, plan, store, share)
 
 
-def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = WHOLE) -> Results:
+def finish(
+    out: Path, partial: PartialTables, plan: Plan, store: Store, share: Share = WHOLE
+) -> Results:
     """Write the tables of an experiment from its store; return the frames.
 
     Runs that the store does not hold are left out; then the experiment is not complete.
     """
-    results = drafts.results(plan)
+    results = partial.results(plan)
     if share.is_whole:
-        write(out, results, lambda: drafts.summary(results, out))
+        write(out, results, lambda: partial.summary(results, out))
         store.tidy()
         return results
     # Other parts may be done at the same time.
     with writing(out):
-        write(out, results, lambda: drafts.summary(results, out), share=str(share))
+        write(out, results, lambda: partial.summary(results, out), share=str(share))
     return results
 
 
@@ -152,7 +156,7 @@ class Workers:
 
 
 @contextmanager
-def workers(
+def workers_for(
     scenario: Scenario, jobs: int | None, cluster: str | None, note: Note
 ) -> Iterator[Workers]:
     """Threads here carry runs out, or a Dask cluster: then there is one thread for the rest."""

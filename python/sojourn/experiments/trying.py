@@ -10,10 +10,10 @@ from pathlib import Path
 
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.output_folder import at_work
-from sojourn.experiments.procedure import conduct
+from sojourn.experiments.procedure import execute_plan
 from sojourn.experiments.quantity import Quantity
-from sojourn.experiments.store_bench import StoreBench
-from sojourn.experiments.sweep import workers
+from sojourn.experiments.store_executor import StoreExecutor
+from sojourn.experiments.sweep import workers_for
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.store.runs import Store
@@ -53,15 +53,15 @@ class Tries:
         Raises :class:`sojourn.ScenarioError` where the scenario has no such quantity.
         """
         wanted = [Quantity.of(scenario, text) for text in quantities]
-        with workers(scenario, self.jobs, self.cluster, self.note) as hands:
-            listener = Listener(self.progress, hands.threads.passed)
-            bench = StoreBench(scenario, self.store, hands.carry_out, listener)
-            plan = conduct(scenario, bench)
+        with workers_for(scenario, self.jobs, self.cluster, self.note) as workers:
+            listener = Listener(self.progress, workers.threads.passed)
+            executor = StoreExecutor(scenario, self.store, workers.carry_out, listener)
+            plan = execute_plan(scenario, executor)
         points = range(scenario.core.points)
         samples = Samples({str(quantity): [[] for _ in points] for quantity in wanted})
         # Point by point: the tables of all runs together may not fit the memory.
         for point, tasks in groupby(plan.tasks, key=lambda task: task.point):
-            outcomes = [Outcome(task, bench.tables(task)) for task in tasks]
+            outcomes = [Outcome(task, executor.tables(task)) for task in tasks]
             for quantity in wanted:
                 samples[str(quantity)][point] = [quantity.value(each.tables) for each in outcomes]
             tables = stacked(outcomes)

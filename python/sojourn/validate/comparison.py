@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import MemoryBench
+from sojourn.experiments.executor import MemoryExecutor
 from sojourn.results import Results, collect
 from sojourn.scenario import Scenario
 from sojourn.stats.intervals import defined, mean_and_deviation
@@ -105,13 +105,13 @@ def compare(
     first = plan.evidence.first_replicas
     with started(jobs or available_cores()) as threads:
         runs = _Runs(plan, threads, progress)
-        runs.perform(set(plan.points.values()), first)
+        runs.execute(set(plan.points.values()), first)
         checks = runs.checks()
         if first is not None:
             doubtful = {
                 plan.points[check.row] for check in checks if check.verdict is not Verdict.AGREES
             }
-            runs.perform(doubtful, None)
+            runs.execute(doubtful, None)
             checks = runs.checks()
     return checks
 
@@ -123,31 +123,31 @@ class _Runs:
         self._plan = plan
         self._progress = progress
         self._done = self._total = 0
-        self._benches = [self._bench(scenario, threads) for scenario in plan.scenarios]
+        self._executors = [self._executor(scenario, threads) for scenario in plan.scenarios]
 
-    def _bench(self, scenario: Scenario, threads: Threads) -> MemoryBench:
+    def _executor(self, scenario: Scenario, threads: Threads) -> MemoryExecutor:
         def work(task: Task) -> Tables:
             return scenario.core.run(task.point, task.replica, threads.cancel, None)
 
-        return MemoryBench(lambda missing: threads.each(work, missing), Listener(self._ran))
+        return MemoryExecutor(lambda missing: threads.each(work, missing), Listener(self._ran))
 
     def _ran(self, _done: int, _total: int) -> None:
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, self._total)
 
-    def perform(self, points: Iterable[Point], most: int | None) -> None:
+    def execute(self, points: Iterable[Point], most: int | None) -> None:
         """Run all replicas of some points, or the first ``most`` of them."""
-        wanted: list[list[Task]] = [[] for _ in self._benches]
+        wanted: list[list[Task]] = [[] for _ in self._executors]
         for at in sorted(points):
             replicas = self._plan.scenarios[at.network].replicas
             tasks = [Task(at.point, number) for number in range(min(most or replicas, replicas))]
-            done = self._benches[at.network].done
+            done = self._executors[at.network].done
             wanted[at.network] += [task for task in tasks if task not in done]
         self._total += sum(len(tasks) for tasks in wanted)
-        for bench, tasks in zip(self._benches, wanted, strict=True):
+        for executor, tasks in zip(self._executors, wanted, strict=True):
             if tasks:
-                bench.perform(tasks)
+                executor.execute(tasks)
 
     def checks(self) -> list[Check]:
         """Check every row against what is done."""
@@ -160,7 +160,7 @@ class _Runs:
         ]
 
     def _results(self, network: int) -> Results:
-        done = self._benches[network].done
+        done = self._executors[network].done
         tasks = sorted(done, key=lambda task: (task.point, task.replica))
         outcomes = (Outcome(task, done[task]) for task in tasks)
         return collect(self._plan.scenarios[network], outcomes, complete=True)

@@ -50,4 +50,4 @@ class Listener:
             self.finished(done, total)
 
 
-NOBODY = Listener()
+SILENT = Listener()

@@ -1,4 +1,4 @@
-"""Tables made in stretches, beside the runs, are those made at once of all."""
+"""Tables made in chunks, beside the runs, are those made at once of all."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import sojourn as sj
-from sojourn.experiments import drafts
+from sojourn.experiments import partial_tables
 from sojourn.experiments.share import Share
 from sojourn.experiments.sweep import sweep
 
@@ -40,15 +40,15 @@ start = "uniform(0 s, 100 ms)"
 
 @pytest.fixture
 def begun(monkeypatch):
-    """The tasks of each draft that is made."""
+    """The tasks of each chunk that is made."""
     made = []
-    make = drafts.Drafts._draft
+    make = partial_tables.PartialTables._make
 
-    def noted(self, stretch, tasks):
-        made.append((stretch, [(task.point, task.replica) for task in tasks]))
-        return make(self, stretch, tasks)
+    def noted(self, points, tasks):
+        made.append((points, [(task.point, task.replica) for task in tasks]))
+        return make(self, points, tasks)
 
-    monkeypatch.setattr(drafts.Drafts, "_draft", noted)
+    monkeypatch.setattr(partial_tables.PartialTables, "_make", noted)
     return made
 
 
@@ -66,8 +66,8 @@ def assert_is_that_of_a_run(out, scenario):
 def test_any_stretches_make_the_same_tables(
     monkeypatch, begun, tmp_path, replicas, runs, count, jobs
 ):
-    monkeypatch.setattr(drafts, "RUNS", runs)
-    # UDP measures less than TCP: some stretches have columns that others do not have.
+    monkeypatch.setattr(partial_tables, "RUNS", runs)
+    # UDP measures less than TCP: some chunks have columns that others do not have.
     scenario = sj.Scenario.from_toml(MIXED.format(replicas=replicas))
     sweep(scenario, tmp_path / "out", jobs=jobs)
     assert len(begun) == count, "each once"
@@ -78,7 +78,7 @@ def test_any_stretches_make_the_same_tables(
 
 
 def test_stretches_whose_metrics_agree_are_summed_up_once(monkeypatch, begun, tmp_path):
-    monkeypatch.setattr(drafts, "RUNS", 2)
+    monkeypatch.setattr(partial_tables, "RUNS", 2)
     monkeypatch.setattr("sojourn.results.Results.summarised", pytest.fail)
     scenario = sj.Scenario.from_toml(
         MIXED.format(replicas=1).replace(', { protocol = "udp" }]', "]")
@@ -89,7 +89,7 @@ def test_stretches_whose_metrics_agree_are_summed_up_once(monkeypatch, begun, tm
 
 
 def test_points_alike_are_named_wherever_they_are(monkeypatch, tmp_path):
-    monkeypatch.setattr(drafts, "RUNS", 2)
+    monkeypatch.setattr(partial_tables, "RUNS", 2)
     text = MIXED.format(replicas=2).replace(
         '["10 ms", "20 ms", "30 ms"]',
         '["10 ms", "20 ms"]\n"flow.web.start" = ["0 s", "uniform(0 s, 1 ms)"]',
@@ -102,7 +102,7 @@ def test_points_alike_are_named_wherever_they_are(monkeypatch, tmp_path):
 
 
 def test_drafts_begin_before_the_last_run(monkeypatch, begun, tmp_path):
-    monkeypatch.setattr(drafts, "RUNS", 2)
+    monkeypatch.setattr(partial_tables, "RUNS", 2)
     # All of these would be one turn.
     monkeypatch.setattr("sojourn.workers.threads.TURN_S", 0)
     seen = []
@@ -113,11 +113,11 @@ def test_drafts_begin_before_the_last_run(monkeypatch, begun, tmp_path):
         progress=lambda done, total: seen.append((done, len(begun))),
     )
     assert dict(seen)[12] >= 2, "a thread does what comes first, first"
-    assert [stretch for stretch, _ in begun] == [range(n, n + 2) for n in range(0, 12, 2)]
+    assert [points for points, _ in begun] == [range(n, n + 2) for n in range(0, 12, 2)]
 
 
 def test_what_a_store_holds_already_is_in_the_drafts(monkeypatch, begun, tmp_path):
-    monkeypatch.setattr(drafts, "RUNS", 4)
+    monkeypatch.setattr(partial_tables, "RUNS", 4)
     part = MIXED.replace(', "30 ms"]', "]")
     sweep(sj.Scenario.from_toml(part.format(replicas=1)), tmp_path / "out")
     begun.clear()
@@ -128,7 +128,7 @@ def test_what_a_store_holds_already_is_in_the_drafts(monkeypatch, begun, tmp_pat
 
 
 def test_shares_of_more_machines_than_runs(monkeypatch, begun, tmp_path):
-    monkeypatch.setattr(drafts, "RUNS", 2)
+    monkeypatch.setattr(partial_tables, "RUNS", 2)
     scenario = sj.Scenario.from_toml(MIXED.format(replicas=1))
     for number in (1, 12, 13):
         out = tmp_path / str(number)
@@ -140,7 +140,7 @@ def test_shares_of_more_machines_than_runs(monkeypatch, begun, tmp_path):
 
 
 def test_where_runs_decide_on_runs_drafts_wait_for_the_last(monkeypatch, begun, tmp_path):
-    monkeypatch.setattr(drafts, "RUNS", 2)
+    monkeypatch.setattr(partial_tables, "RUNS", 2)
     text = MIXED.format(replicas=2).replace("[dumbbell]", 'warmup = "auto"\n\n[dumbbell]')
     scenario = sj.Scenario.from_toml(text)
     sweep(scenario, tmp_path / "out", jobs=2)
@@ -182,10 +182,10 @@ WHAT_IS_IMPORTED = """
 import builtins, sys, threading, time
 from pathlib import Path
 import sojourn as sj
-from sojourn.experiments import drafts
+from sojourn.experiments import partial_tables
 from sojourn.experiments.sweep import sweep
 
-usual_import, usual_work = builtins.__import__, drafts._import_frames
+usual_import, usual_work = builtins.__import__, partial_tables._import_frames
 known, found = None, []
 
 def noted(name, *more):
@@ -202,7 +202,7 @@ def slowly():
     known = None
 
 if __name__ == "__main__":
-    builtins.__import__, drafts._import_frames = noted, slowly
+    builtins.__import__, partial_tables._import_frames = noted, slowly
     sweep(Path(sys.argv[1]), sys.argv[2], jobs=2)
     print(found)
 """

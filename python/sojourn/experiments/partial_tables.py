@@ -1,4 +1,4 @@
-"""The tables of a sweep, made of a stretch of points as soon as all of its runs are finished.
+"""The tables of a sweep, made of a chunk of points as soon as all of its runs are finished.
 
 To make tables and a summary of a short run takes as long as a good part of the run. So the threads
 that carry out the runs do this too, between the runs: then no core waits at the end for one that
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sojourn.experiments.procedure import Plan
-from sojourn.experiments.store_bench import StoreBench
+from sojourn.experiments.store_executor import StoreExecutor
 from sojourn.experiments.summary_file import SummaryFile, whole_summary
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from sojourn.results import Results
 
 RUNS = 64
-"""Runs of a stretch, about. Frames of few runs cost more for each; those of many come late."""
+"""Runs of a chunk, about. Frames of few runs cost more for each; those of many come late."""
 
 
 @dataclass(frozen=True)
-class Draft:
-    """What was made of a stretch: the frames, each point's summary, which points are alike."""
+class Chunk:
+    """What was made of a chunk: the frames, each point's summary, which points are alike."""
 
     frames: dict[str, pl.DataFrame]
     summaries: list[bytes]
@@ -49,13 +49,13 @@ class Draft:
         return [self.frames[name].columns for name in ENTITIES]
 
 
-class Drafts:
-    """Begins the draft of each stretch when its runs are finished, and joins them in the end."""
+class PartialTables:
+    """Begins to make each chunk when its runs are finished, and joins them in the end."""
 
     def __init__(
         self,
         scenario: Scenario,
-        bench: StoreBench,
+        executor: StoreExecutor,
         threads: Threads,
         expected: Sequence[Task] | None,
         summary: SummaryFile,
@@ -65,29 +65,30 @@ class Drafts:
         What is said of each point goes to ``summary``.
         """
         self._scenario = scenario
-        self._bench = bench
+        self._executor = executor
         self._threads = threads
         self._vary = scenario.vary
         points = max(1, RUNS // scenario.replicas)
         count = len(self._vary)
-        self._stretches = [range(n, min(n + points, count)) for n in range(0, count, points)]
+        self._chunks = [range(n, min(n + points, count)) for n in range(0, count, points)]
         self._begun = 0
-        self._in_work: deque[Future[Draft]] = deque()
+        self._in_work: deque[Future[Chunk]] = deque()
         self._frames: list[dict[str, pl.DataFrame]] = []
         self._summary = summary
         self._alike: set[int] = set()
         self._metrics: list[list[list[str]]] = []
-        self._expected = None if expected is None else self._by_stretch(expected)
+        self._expected = None if expected is None else self._by_chunk(expected)
+        executor.on_finished(self.advance)
         # Where runs decide on others, this thread imports much of the same to decide it.
         if expected is not None:
             threads.import_beside(_import_frames)
 
-    def look(self) -> None:
-        """Begin the drafts of what is finished, and take those that are made."""
+    def advance(self) -> None:
+        """Begin the chunks whose runs are finished, and take those that are made."""
         while self._expected is not None and self._begun < len(self._expected):
             tasks = self._expected[self._begun]
             # The last is the one that is finished last, nearly always.
-            if not all(map(self._bench.holds, reversed(tasks))):
+            if not all(map(self._executor.holds, reversed(tasks))):
                 break
             self._begin(tasks)
         # One that went wrong says so when all runs are finished.
@@ -100,9 +101,9 @@ class Drafts:
         from sojourn.frames import joined
         from sojourn.results import of_frames
 
-        tasks = [task for task in plan.tasks if self._bench.holds(task)]
-        for stretch in self._by_stretch(tasks)[self._begun :]:
-            self._begin(stretch)
+        tasks = [task for task in plan.tasks if self._executor.holds(task)]
+        for of_chunk in self._by_chunk(tasks)[self._begun :]:
+            self._begin(of_chunk)
         while self._in_work:
             self._take()
         return of_frames(
@@ -124,35 +125,35 @@ class Drafts:
         self._summary.force()
         return self._summary
 
-    def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
+    def _by_chunk(self, tasks: Sequence[Task]) -> list[list[Task]]:
         by_point: list[list[Task]] = [[] for _ in self._vary]
         for task in tasks:
             by_point[task.point].append(task)
-        return [[task for n in stretch for task in by_point[n]] for stretch in self._stretches]
+        return [[task for n in points for task in by_point[n]] for points in self._chunks]
 
     def _begin(self, tasks: Sequence[Task]) -> None:
-        stretch = self._stretches[self._begun]
+        points = self._chunks[self._begun]
         self._begun += 1
-        self._in_work.append(self._threads.beside(lambda: self._draft(stretch, tasks)))
+        self._in_work.append(self._threads.beside(lambda: self._make(points, tasks)))
 
     def _take(self) -> None:
-        """Take the next draft when it is made."""
-        draft = self._in_work.popleft().result()
-        if draft.metrics is not None and draft.metrics not in self._metrics:
-            self._metrics.append(draft.metrics)
-        self._summary.put(draft.summaries)
-        self._alike |= draft.alike
-        self._frames.append(draft.frames)
+        """Take the next chunk when it is made."""
+        chunk = self._in_work.popleft().result()
+        if chunk.metrics is not None and chunk.metrics not in self._metrics:
+            self._metrics.append(chunk.metrics)
+        self._summary.put(chunk.summaries)
+        self._alike |= chunk.alike
+        self._frames.append(chunk.frames)
 
-    def _draft(self, stretch: range, tasks: Sequence[Task]) -> Draft:
+    def _make(self, points: range, tasks: Sequence[Task]) -> Chunk:
         from sojourn.frames import part
 
-        outcomes = [Outcome(task, self._bench.tables(task)) for task in tasks]
+        outcomes = [Outcome(task, self._executor.tables(task)) for task in tasks]
         tables = stacked(outcomes)
         same = alike((tables["links"], tables["flows"]))
-        vary = [(point, self._vary[point]) for point in stretch]
+        vary = [(point, self._vary[point]) for point in points]
         summaries = list(summarised_points(vary, tables, "student", same))
-        return Draft(part(self._scenario, outcomes, tables), summaries, same)
+        return Chunk(part(self._scenario, outcomes, tables), summaries, same)
 
 
 def _import_frames() -> None:

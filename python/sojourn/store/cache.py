@@ -15,7 +15,7 @@ MOST_BYTES = 8 << 20
 """Packed, all that is kept takes no more than this; as it is, about ten times as much."""
 
 
-class Recent:
+class Cache:
     """Keeps tables until they are taken, the oldest no longer than there is room."""
 
     def __init__(self) -> None:

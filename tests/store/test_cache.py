@@ -6,7 +6,7 @@ import pytest
 
 from sojourn import Scenario
 from sojourn._core import Cancel, Tables
-from sojourn.store import recent
+from sojourn.store import cache
 from sojourn.store.record import packed
 from sojourn.workers.tasks import Task
 
@@ -33,7 +33,7 @@ def runs() -> list[Tables]:
 
 
 def test_what_is_kept_is_taken_once(runs):
-    kept = recent.Recent()
+    kept = cache.Cache()
     kept.keep(Task(0, 0), packed(runs[0]))
     kept.keep(Task(0, 1), packed(runs[1]))
     assert kept.take(Task(0, 0)) is runs[0]
@@ -46,8 +46,8 @@ def test_what_is_kept_is_taken_once(runs):
 def test_only_the_last_are_kept(monkeypatch, runs, room):
     every = [packed(tables) for tables in runs]
     lengths = [len(each.payload) for each in every]
-    monkeypatch.setattr(recent, "MOST_BYTES", sum(lengths[len(lengths) - room :]))
-    kept = recent.Recent()
+    monkeypatch.setattr(cache, "MOST_BYTES", sum(lengths[len(lengths) - room :]))
+    kept = cache.Cache()
     for number, each in enumerate(every):
         kept.keep(Task(number, 0), each)
     found = [kept.take(Task(number, 0)) is not None for number in range(5)]
@@ -58,6 +58,6 @@ def test_another_process_sends_only_what_is_packed(runs):
     sent = pickle.loads(pickle.dumps(packed(runs[0])))
     assert sent.tables is None
     assert sent.payload == runs[0].packed()
-    kept = recent.Recent()
+    kept = cache.Cache()
     kept.keep(Task(0, 0), sent)
     assert kept.take(Task(0, 0)) is None

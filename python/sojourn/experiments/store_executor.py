@@ -1,4 +1,4 @@
-"""A bench that keeps finished runs in a store.
+"""An executor that keeps finished runs in a store.
 
 By itself, since a run that is not kept need not wait for what the store imports.
 """
@@ -10,14 +10,14 @@ from contextlib import closing
 
 from sojourn._core import Tables
 from sojourn.scenario import Scenario
+from sojourn.store.cache import Cache
 from sojourn.store.identity import Keys
-from sojourn.store.recent import Recent
 from sojourn.store.runs import Store
-from sojourn.workers.listener import NOBODY, Listener
+from sojourn.workers.listener import SILENT, Listener
 from sojourn.workers.tasks import Finished, Task
 
 
-class StoreBench:
+class StoreExecutor:
     """Keeps finished runs in a store, and carries out only those that it does not hold."""
 
     def __init__(
@@ -25,23 +25,23 @@ class StoreBench:
         scenario: Scenario,
         store: Store,
         carry_out: Callable[[Sequence[Task]], Finished],
-        listener: Listener = NOBODY,
-        meanwhile: Callable[[], None] = lambda: None,
+        listener: Listener = SILENT,
     ) -> None:
-        """Run with ``carry_out``, whose runs give packed tables.
-
-        ``meanwhile`` is called after each that is finished.
-        """
+        """Run with ``carry_out``, whose runs give packed tables."""
         self.keys = Keys(scenario)
         self.found = 0
         self.computed = 0
         self._store = store
         self._carry_out = carry_out
         self._listener = listener
-        self._meanwhile = meanwhile
-        self._recent = Recent()
+        self._calls: list[Callable[[], None]] = []
+        self._cache = Cache()
 
-    def perform(self, tasks: Sequence[Task]) -> None:
+    def on_finished(self, call: Callable[[], None]) -> None:
+        """Call this after each run that is carried out from now on."""
+        self._calls.append(call)
+
+    def execute(self, tasks: Sequence[Task]) -> None:
         """Carry out what the store does not hold; each is in the store once it is handed over."""
         missing: dict[bytes, Task] = {}
         for task in tasks:
@@ -61,9 +61,10 @@ class StoreBench:
                 if batch:
                     journal.append([(self.keys.of(task), each.payload) for task, each in batch])
                 for task, packed in batch:
-                    self._recent.keep(task, packed)
+                    self._cache.keep(task, packed)
                     self.computed += 1
-                    self._meanwhile()
+                    for call in self._calls:
+                        call()
                     self._listener.finished(self.computed, total)
                 if not batch:
                     self._listener.under_way(self.computed, total)
@@ -71,7 +72,7 @@ class StoreBench:
 
     def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out, now or earlier."""
-        tables = self._recent.take(task)
+        tables = self._cache.take(task)
         if tables is None:
             tables = Tables.unpacked(self._store.payload(self.keys.of(task)))
         return tables

@@ -1,4 +1,4 @@
-"""What carries runs out and remembers the outcomes: in memory here, in a store in `store_bench`."""
+"""What executes runs and keeps their tables: in memory here, in a store in `store_executor`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import closing
 from typing import Protocol
 
 from sojourn._core import Tables
-from sojourn.workers.listener import NOBODY, Listener
+from sojourn.workers.listener import SILENT, Listener
 from sojourn.workers.tasks import Finished, Task
 
 
-class Bench(Protocol):
+class Executor(Protocol):
     """Carries runs out, and has their tables afterwards."""
 
-    def perform(self, tasks: Sequence[Task]) -> None:
+    def execute(self, tasks: Sequence[Task]) -> None:
         """Carry out those that have not been."""
         ...
 
@@ -23,20 +23,20 @@ class Bench(Protocol):
         ...
 
 
-class MemoryBench:
+class MemoryExecutor:
     """Keeps the tables of all runs in memory."""
 
     def __init__(
         self,
         carry_out: Callable[[Sequence[Task]], Finished],
-        listener: Listener = NOBODY,
+        listener: Listener = SILENT,
     ) -> None:
         """Run with ``carry_out``, whose runs give tables."""
         self.done: dict[Task, Tables] = {}
         self._carry_out = carry_out
         self._listener = listener
 
-    def perform(self, tasks: Sequence[Task]) -> None:
+    def execute(self, tasks: Sequence[Task]) -> None:
         """Carry out those that have not been; when interrupted, what is finished is kept."""
         missing = [task for task in tasks if task not in self.done]
         total = len(self.done) + len(missing)
