@@ -14,7 +14,8 @@ import sojourn as sj
 from sojourn.experiments.sensitivity import sensitivity
 from sojourn.experiments.space import Range, Space
 from sojourn.experiments.trying import trying
-from sojourn.experiments.tune import Ratio, Tuning, judged, tune
+from sojourn.experiments.tune import judged, tune
+from sojourn.experiments.tuning import Ratio, Tuning
 
 from .conftest import PATIENCE_S, Counter, started
 
@@ -364,7 +365,7 @@ def test_the_front_of_delay_and_goodput(file, tmp_path):
     counter = Counter()
     with trying(tmp_path / "out", progress=counter) as tries:
         found = tune(Space.load(file(BUFFER)), tries, trials=16)
-    assert len(found.tries) == 16
+    assert len(found.trials) == 16
     limits = [float(one.values["link.b.queue.limit"].split()[0]) for one in found.front]
     assert limits == sorted(limits), "a longer buffer: more delay, more goodput"
     delays = [one.scores["total.delay_mean_s"] for one in found.front]
@@ -381,7 +382,7 @@ def test_the_front_of_delay_and_goodput(file, tmp_path):
     # setting, and of the third case for those of the front.
     tried, front = (
         {one.values["link.b.queue.limit"] for one in some} | {"40 packets"}
-        for some in (found.tries, found.front)
+        for some in (found.trials, found.front)
     )
     assert counter.runs == 3 * (2 * len(tried) + len(front))
     shown = found.shown()

@@ -89,10 +89,10 @@ def sensitivity(
         space = Space.load(file, parse_settings(settings))
         with (
             progress.shown(space.scenario.name) as shown,
-            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=note) as tries,
+            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=note) as evaluator,
         ):
             found = analysis.sensitivity(
-                space, tries, of=of or analysis.USUAL, method=method.value, samples=samples
+                space, evaluator, of=of or analysis.USUAL, method=method.value, samples=samples
             )
         for path in found.write(out):
             note(str(path))

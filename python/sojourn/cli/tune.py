@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,7 @@ from sojourn.cli.options import ClusterOption, JobsOption, JsonOption, SetOption
 from sojourn.wording import counted
 
 if TYPE_CHECKING:
-    from sojourn.experiments.tune import Direction, Ratio, Try, Tuning
+    from sojourn.experiments.tuning import Direction, Ratio, Tuning
 
 
 EXAMPLES = (
@@ -87,17 +87,17 @@ def tune(
         others = [Space.load(each, pairs, needed=False) for each in held_out or []]
         with (
             progress.shown(space.scenario.name) as shown,
-            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=note) as tries,
+            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=note) as evaluator,
         ):
             found = search(
                 space,
-                tries,
+                evaluator,
                 objectives=objectives or None,
                 trials=trials,
                 held_out=others,
                 note=note,
             )
-        document = _document(found)
+        document = found.document()
         path = out / "tuning.json"
         write_whole(path, [f"{json.dumps(document, indent=1)}\n".encode()])
         paths = [path]
@@ -113,30 +113,6 @@ def tune(
         _print(found)
 
 
-def _document(found: Tuning) -> dict[str, Any]:
-    def interval(of: Ratio, quantity: str) -> dict[str, Any]:
-        ci95 = None if of.low is None else [of.low, of.high]
-        better = found.is_better(of, quantity)
-        return {"mean": of.mean, "ci95": ci95, "n": of.n, "better": better}
-
-    def one(each: Try) -> dict[str, Any]:
-        entry: dict[str, Any] = {"number": each.number, "values": each.values}
-        entry["ratio"] = each.scores
-        for name, intervals in (("seen", each.seen), ("held_out", each.held_out)):
-            if intervals is not None:
-                entry[name] = {key: interval(value, key) for key, value in intervals.items()}
-        return entry
-
-    return {
-        "objectives": found.objectives,
-        "seen_cases": found.seen_cases,
-        "held_out_cases": found.held_out_cases,
-        "better_in_all": [each.number for each in found.better_in_all],
-        "front": [one(each) for each in found.front],
-        "tries": [one(each) for each in found.tries],
-    }
-
-
 def _print(found: Tuning) -> None:
     from rich.table import Table
 
@@ -147,7 +123,7 @@ def _print(found: Tuning) -> None:
     console = printer()
     cases, held = len(found.seen_cases), len(found.held_out_cases)
     console.print(
-        f"{len(found.tries)} settings tried under {counted(cases, 'case')}; "
+        f"{len(found.trials)} settings tried under {counted(cases, 'case')}; "
         f"{len(found.front)} of them are beaten by no other. Ratios to the defaults, with 95 % "
         "intervals:"
     )

@@ -25,7 +25,7 @@ import polars as pl
 
 from sojourn._core import ScenarioError
 from sojourn.experiments.space import Space
-from sojourn.experiments.trying import Samples, Tries
+from sojourn.experiments.trying import Evaluator, Samples
 from sojourn.files import parquet
 from sojourn.files.whole import write_together
 from sojourn.stats.intervals import defined
@@ -95,7 +95,7 @@ class Sensitivity:
 
 def sensitivity(
     space: Space,
-    tries: Tries,
+    evaluator: Evaluator,
     *,
     of: Sequence[str] = USUAL,
     method: Method = "morris",
@@ -117,7 +117,7 @@ def sensitivity(
     settings = [space.row(row) for row in shares]
     # A quantity that no try defines is told by the first of them.
     for tried in (settings[:1], settings):
-        found = tries.values(space.at(tried), of)
+        found = evaluator.values(space.at(tried), of)
         for quantity in of:
             _check_defined(space, tried, found, quantity)
     rows = []

@@ -38,7 +38,7 @@ class Samples:
 
 
 @dataclass
-class Tries:
+class Evaluator:
     """Runs scenarios and gives their quantities; no run is done twice."""
 
     store: Store
@@ -77,11 +77,11 @@ def trying(
     cluster: str | None = None,
     progress: OnProgress | None = None,
     note: Note = lambda _: None,
-) -> Iterator[Tries]:
-    """Open the folder ``out`` for tries. Raises OSError if another command is at work there."""
+) -> Iterator[Evaluator]:
+    """Open the folder ``out`` for trials. Raises OSError if another command is at work there."""
     with at_work(out):
         store = Store(out / STORE)
         for damage in store.damages:
             note(f"warning: {damage}; the runs stored there are run again")
-        yield Tries(store, jobs, cluster, progress, note)
+        yield Evaluator(store, jobs, cluster, progress, note)
         store.tidy()

@@ -1,13 +1,13 @@
 """Searching the parameters of a discipline: the front of what can be had, against the defaults.
 
 A scenario's open ranges are what is searched; the other keys of ``[vary]`` make the cases it is
-tried under. A quantity of a try is compared with that of the defaults (the scenario without the
+tried under. A quantity of a trial is compared with that of the defaults (the scenario without the
 searched keys) in the same case, and the score is the mean over the cases of the logarithm of their
 ratio: a case with large numbers counts no more than one with small ones.
 
 The search is Optuna's: TPE of J. Bergstra et al., "Algorithms for hyper-parameter optimization",
 NIPS 24 (2011), for several objectives Y. Ozaki et al., GECCO (2020) 533-541. It asks for eight
-tries at a time, however many cores there are, so that the same command finds the same.
+trials at a time, however many cores there are, so that the same command finds the same.
 
 The search looks for luck as well as for merit: whatever it finds is best on the cases it saw. So
 the front is run on cases that were held out, and only what these show counts.
@@ -20,30 +20,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
-
 from sojourn._core import ScenarioError
 from sojourn.experiments.space import Space
-from sojourn.experiments.trying import Samples, Tries
-from sojourn.metrics import resolution
+from sojourn.experiments.trying import Evaluator, Samples
+from sojourn.experiments.tuning import Direction, Ratio, Trial, Tuning
 from sojourn.stats.alike import NOT_DIFFERENT, sampled
 from sojourn.stats.holm import holm
-from sojourn.stats.intervals import Interval, defined
-from sojourn.stats.paired import beyond_doubt, paired_difference, paired_p_value
+from sojourn.stats.intervals import defined
+from sojourn.stats.paired import paired_difference, paired_p_value
 from sojourn.store.identity import Keys
 from sojourn.workers.listener import Note
 from sojourn.workers.tasks import Task
 
 if TYPE_CHECKING:
-    from sojourn.plots.plot import Plot
+    import optuna
 
 BATCH = 8
-"""Tries that are asked for at once."""
+"""Evaluator that are asked for at once."""
 
 HELD_OUT = 3
 """Of so many cases one is held out where no scenario is given for it."""
-
-Direction = Literal["minimise", "maximise"]
 
 _OPTUNA: dict[Direction, Literal["minimize", "maximize"]] = {
     "minimise": "minimize",
@@ -55,103 +51,6 @@ USUAL: dict[str, Direction] = {
     "total.goodput_bps": "maximise",
 }
 """What is searched for unless other objectives are named."""
-
-
-ERROR = 0.05
-"""Of all that is called better or worse on what the search saw, or on what was held out."""
-
-
-@dataclass(frozen=True)
-class Ratio(Interval):
-    """A ratio to the defaults with its 95 % interval over the replicas.
-
-    ``p_value`` is that of a ratio of 1, ``adjusted`` the same by Holm over all settings of the
-    front and all objectives: of many settings that do nothing one looks better by luck.
-    """
-
-    p_value: float = 1.0
-    adjusted: float = 1.0
-
-
-@dataclass(frozen=True)
-class Try:
-    """A setting of the searched keys.
-
-    ``scores`` are the ratios to the defaults by quantity, over the cases that the search saw; None
-    where a quantity is undefined or zero. ``seen`` and ``held_out`` are the same with their 95 %
-    intervals over the replicas, for those of the front.
-    """
-
-    number: int
-    values: dict[str, Any]
-    scores: dict[str, float] | None
-    seen: dict[str, Ratio] | None = None
-    held_out: dict[str, Ratio] | None = None
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """The outcome of a search."""
-
-    objectives: dict[str, Direction]
-    tries: list[Try]
-    front: list[Try]
-    seen_cases: list[dict[str, Any]]
-    held_out_cases: list[dict[str, Any]]
-
-    def is_better(self, ratio: Ratio, quantity: str) -> bool | None:
-        """Whether a ratio to the defaults is better beyond doubt, or worse; None if undecided.
-
-        Undecided with fewer than three replicas, and by less than percentiles resolve.
-        """
-        if ratio.mean is None:
-            return None
-        difference = Interval(ratio.mean - 1, None, None, ratio.n)
-        step = resolution(quantity) * max(ratio.mean, 1)
-        if not beyond_doubt(difference, ratio.adjusted, ERROR, step):
-            return None
-        return (ratio.mean < 1) == (self.objectives[quantity] == "minimise")
-
-    @property
-    def better_in_all(self) -> list[Try]:
-        """Those of the front that are better than the defaults in every objective, beyond doubt.
-
-        Where cases were held out, on these.
-        """
-
-        def is_better(one: Try) -> bool:
-            ratios = one.held_out or one.seen or {}
-            return all(self.is_better(ratio, key) for key, ratio in ratios.items())
-
-        return [one for one in self.front if is_better(one)]
-
-    def shown(self) -> pl.DataFrame:
-        """What the figure shows: the ratios in the first two objectives, as
-        :data:`sojourn.plots.front.COLUMNS`; empty where there is one objective only."""
-        rows: list[tuple[object, ...]] = []
-        if len(self.objectives) > 1:
-            x, y = list(self.objectives)[:2]
-            for one in self.tries:
-                if one.scores:
-                    rows.append((one.number, "tried", one.scores[x], None, None))
-                    rows[-1] += (one.scores[y], None, None)
-            for one in self.front:
-                for kind, found in (("seen", one.seen), ("held out", one.held_out)):
-                    if found is not None:
-                        rows.append((one.number, kind, *_three(found[x]), *_three(found[y])))
-        schema: dict[str, Any] = {"number": pl.Int64, "kind": pl.String}
-        for axis in ("x", "y"):
-            schema |= dict.fromkeys((axis, f"{axis}_low", f"{axis}_high"), pl.Float64)
-        return pl.DataFrame(rows, schema=schema, orient="row")
-
-    def plot(self) -> Plot:
-        """Draw it: the second objective against the first. Raises ValueError for only one."""
-        if len(self.objectives) < 2:
-            raise ValueError("found one objective; the figure needs two")
-        from sojourn.plots import front
-
-        x, y = list(self.objectives.items())[:2]
-        return front.draw(self.shown(), x, y)
 
 
 @dataclass(frozen=True)
@@ -180,9 +79,9 @@ class _Cases:
     defaults: Samples
 
     @classmethod
-    def of(cls, space: Space, cases: list[dict[str, Any]], tries: Tries, of: Sequence[str]):
+    def of(cls, space: Space, cases: list[dict[str, Any]], evaluator: Evaluator, of: Sequence[str]):
         """Run the defaults under the cases. Raises ScenarioError where a ratio has no sense."""
-        defaults = tries.values(space.at([{}], cases), of)
+        defaults = evaluator.values(space.at([{}], cases), of)
         for quantity in of:
             for case, values in zip(cases, defaults[quantity], strict=True):
                 if any(value is None or not value > 0 for value in values):
@@ -195,10 +94,10 @@ class _Cases:
         return cls(space, cases, defaults)
 
     def ratios(
-        self, rows: Sequence[dict[str, Any]], tries: Tries, of: Sequence[str]
+        self, rows: Sequence[dict[str, Any]], evaluator: Evaluator, of: Sequence[str]
     ) -> list[_Ratios]:
         """The ratios of each row to the defaults."""
-        found = tries.values(self.space.at(rows, self.cases), of)
+        found = evaluator.values(self.space.at(rows, self.cases), of)
         count = len(self.cases)
         ratios = []
         for first in range(0, len(rows) * count, count):
@@ -224,7 +123,7 @@ class _Cases:
 
 def tune(
     space: Space,
-    tries: Tries,
+    evaluator: Evaluator,
     *,
     objectives: dict[str, Direction] | None = None,
     trials: int = 64,
@@ -239,44 +138,74 @@ def tune(
     sees all of them, and where an objective is not there, or is zero or undefined under the
     defaults or all that was tried.
     """
-    import optuna
-
     objectives = dict(objectives or USUAL)
     of = list(objectives)
-    seen, kept_back = _split(space, held_out, note)
-    here = _Cases.of(space, seen, tries, of)
-    there = [_Cases.of(each, cases, tries, of) for each, cases in kept_back]
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(
-        directions=[_OPTUNA[direction] for direction in objectives.values()],
-        sampler=optuna.samplers.TPESampler(
-            seed=space.scenario.seed % 2**32, multivariate=True, constant_liar=True
-        ),
-    )
-    found: list[Try] = []
-    while len(found) < trials:
-        asked = [study.ask() for _ in range(min(BATCH, trials - len(found)))]
-        rows = [
-            space.row([trial.suggest_float(each.key, 0, 1) for each in space.ranges])
-            for trial in asked
-        ]
-        for trial, row, ratios in zip(asked, rows, here.ratios(rows, tries, of), strict=True):
-            scores = _scores(ratios.logs)
-            found.append(Try(len(found), row, scores))
-            if scores is None:
-                study.tell(trial, state=optuna.trial.TrialState.FAIL)
-            else:
-                study.tell(trial, [math.log(scores[quantity]) for quantity in of])
+    study = _study(space, objectives)
+    seen_cases, held_out_cases = _split(space, held_out, note)
+    seen = _Cases.of(space, seen_cases, evaluator, of)
+    unseen = [_Cases.of(each, cases, evaluator, of) for each, cases in held_out_cases]
+    found = _search(study, seen, evaluator, of, trials)
     front = _front(found, objectives)
     if not front:
         what = (
             f"{' or '.join(of)} is zero or undefined with each of the {len(found)} settings tried"
         )
         raise ScenarioError(f"{space.scenario.place}: {what}; allowed: ranges where none is")
-    rows = [each.values for each in front]
-    at_home = here.ratios(rows, tries, of)
-    abroad = [each.ratios(rows, tries, of) for each in there]
-    for cases, ratios in zip((here, *there), (at_home, *abroad), strict=True):
+    front = _on_front(front, seen, unseen, evaluator, of, note)
+    further = [case for _, cases in held_out_cases for case in cases]
+    return Tuning(objectives, found, front, seen_cases, further)
+
+
+def _study(space: Space, objectives: dict[str, Direction]) -> optuna.Study:
+    """A search of Optuna's that has not begun."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna.create_study(
+        directions=[_OPTUNA[direction] for direction in objectives.values()],
+        sampler=optuna.samplers.TPESampler(
+            seed=space.scenario.seed % 2**32, multivariate=True, constant_liar=True
+        ),
+    )
+
+
+def _search(
+    study: optuna.Study, seen: _Cases, evaluator: Evaluator, of: Sequence[str], trials: int
+) -> list[Trial]:
+    """Try so many settings that Optuna asks for, under the cases that the search sees."""
+    import optuna
+
+    space = seen.space
+    found: list[Trial] = []
+    while len(found) < trials:
+        asked = [study.ask() for _ in range(min(BATCH, trials - len(found)))]
+        rows = [
+            space.row([trial.suggest_float(each.key, 0, 1) for each in space.ranges])
+            for trial in asked
+        ]
+        for trial, row, ratios in zip(asked, rows, seen.ratios(rows, evaluator, of), strict=True):
+            scores = _scores(ratios.logs)
+            found.append(Trial(len(found), row, scores))
+            if scores is None:
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            else:
+                study.tell(trial, [math.log(scores[quantity]) for quantity in of])
+    return found
+
+
+def _on_front(
+    front: Sequence[Trial],
+    seen: _Cases,
+    unseen: Sequence[_Cases],
+    evaluator: Evaluator,
+    of: Sequence[str],
+    note: Note,
+) -> list[Trial]:
+    """The trials of the front with their ratios, under the cases seen and those held out."""
+    rows = [trial.values for trial in front]
+    on_seen = seen.ratios(rows, evaluator, of)
+    on_held_out = [cases.ratios(rows, evaluator, of) for cases in unseen]
+    for cases, ratios in zip((seen, *unseen), (on_seen, *on_held_out), strict=True):
         if (warning := cases.warning(ratios)) is not None:
             note(warning)
 
@@ -288,16 +217,11 @@ def tune(
             ]
         )
 
-    home, away = ratios_of([at_home]), ratios_of(abroad) if there else [None] * len(front)
-    front = [
-        replace(each, seen=at, held_out=out)
-        for each, at, out in zip(front, home, away, strict=True)
+    held_out = ratios_of(on_held_out) if unseen else [None] * len(front)
+    return [
+        replace(trial, seen=ratios, held_out=others)
+        for trial, ratios, others in zip(front, ratios_of([on_seen]), held_out, strict=True)
     ]
-    return Tuning(objectives, found, front, seen, [c for _, cases in kept_back for c in cases])
-
-
-def _three(interval: Interval) -> tuple[float | None, float | None, float | None]:
-    return interval.mean, interval.low, interval.high
 
 
 def _split(
@@ -424,16 +348,16 @@ def _ratio(parts: Sequence[list[float | None] | None]) -> Ratio:
     return Ratio(mean, low, high, interval.n, paired_p_value(logs, none))
 
 
-def _front(found: Sequence[Try], objectives: dict[str, Direction]) -> list[Try]:
-    """The tries that no other beats in all objectives, by their first objective."""
+def _front(found: Sequence[Trial], objectives: dict[str, Direction]) -> list[Trial]:
+    """The trials that no other beats in all objectives, by their first objective."""
     signs = {"minimise": 1.0, "maximise": -1.0}
 
-    def costs(one: Try) -> list[float]:
+    def costs(one: Trial) -> list[float]:
         scores = one.scores or {}
         return [signs[direction] * scores[quantity] for quantity, direction in objectives.items()]
 
     known = [one for one in found if one.scores is not None]
-    front: list[Try] = []
+    front: list[Trial] = []
     for one in sorted(known, key=lambda each: (costs(each), each.number)):
         beaten = any(
             all(x <= y for x, y in zip(costs(other), costs(one), strict=True)) for other in front
