@@ -36,7 +36,8 @@ lint: setup
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	codespell -L ect,ned,taht,conext *.md docs/*.md docs/how-to docs/concepts examples python/sojourn
-	$(BIN)/python tools/generate.py --check & pyright --warnings && wait $$!
+	{ $(BIN)/python tools/generate.py --check && $(BIN)/python tools/readme.py --check; } & \
+		pyright --warnings && wait $$!
 
 test-rust: setup
 	cargo test --quiet $(TESTS) --workspace --no-default-features
@@ -51,6 +52,7 @@ format: setup ## Format all code
 
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
+	$(BIN)/python tools/readme.py
 
 docs: setup ## The documentation as a site in site/, which opens from disk
 	NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet

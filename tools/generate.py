@@ -1,20 +1,19 @@
-"""Write what is derived from the code: schema, reference pages, Python classes, README's output.
+"""Write what is derived from the code: schema, reference pages, Python classes.
 
 ``--check`` writes nothing and fails if anything on disk is stale.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+from derived_files import derive
 from discipline_pages import discipline_files
 from evidence_tables import of_control, results
 from python_classes import python_files
-from readme import readme_files
 
 from sojourn import _core
 from sojourn.cli import manual
@@ -27,31 +26,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 def main() -> int:
     """Write all files, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
-    check = parser.parse_args().check
-    files = reference_files() | python_files() | readme_files()
-    stale = [path for path in files if not is_same(path, files)]
-    for path in stale:
-        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content_of(files[path]))
-    if stale and check:
-        print("run `make generate` and commit what it writes", file=sys.stderr)
-    return int(bool(stale) and check)
-
-
-def is_same(path: Path, files: dict[Path, str | bytes]) -> bool:
-    """Whether a file holds what it should; pictures are compared by the data beside them."""
-    if path.suffix == ".png" and path.exists():
-        return is_same(path.with_suffix(".csv"), files)
-    return path.exists() and path.read_bytes() == content_of(files[path])
-
-
-def content_of(content: str | bytes) -> bytes:
-    """Bytes of a text or of what are bytes already."""
-    return content if isinstance(content, bytes) else content.encode()
+    return derive(__doc__, lambda: reference_files() | python_files())
 
 
 def reference_files() -> dict[Path, str | bytes]:
@@ -152,50 +127,35 @@ VARY = Path(__file__).with_name("vary.md")
 LAWS = Path(__file__).with_name("laws.md")
 """And of what is drawn at random."""
 
+METRICS_TEXT = Path(__file__).with_name("metrics.md")
+"""What a reader of results must know: before the tables of metrics, and of the series."""
+
+TABLES = "<!-- tables -->"
+"""Where the tables of metrics stand in it."""
+
 
 def metrics_page() -> str:
     """Return the metrics as a Markdown page."""
-    parts = [
-        "# Metrics",
-        GENERATED,
-        "Names end in their unit. Counters count events in `[warmup, duration)`; a packet's delay "
-        "belongs to the window in which it is received, its loss to the window in which it was "
-        "sent. Queues exclude the packet being sent. Packets of a flow are those with its data: a "
-        "SYN counts, a retransmitted segment counts again, acknowledgements and requests do not "
-        "count. Goodput counts payload once it is there in order: data held behind a hole counts "
-        "in the window in which the hole is filled, so over a short window goodput may slightly "
-        "exceed the rate of the link. Undefined values are null.",
-        "Percentiles (`_p50_s`, `_p95_s`, `_p99_s`) come from a histogram with 128 buckets per "
-        "power of two: buckets are 1/256 to 1/128 (0.4 to 0.8 %) of their value wide, and the "
-        "middle of a bucket represents all that is in it, so a percentile is off by at most 0.4 %. "
-        "That is why several replicas may have the same value, with an interval of no width, and "
-        "why two percentiles that differ by 0.8 % or less are never called different. Means are "
-        "exact.",
-    ]
+    intro, of_series = METRICS_TEXT.read_text(encoding="utf-8").split(TABLES)
+    parts = ["# Metrics", GENERATED, intro.strip()]
     kinds = {
         "link": "Links",
         "flow": "Flows, groups and the total",
         "group": "Groups and the total",
     }
     for kind, heading in kinds.items():
-        rows = ["| metric | meaning |", "| --- | --- |"]
-        rows += [f"| `{m.name}` | {m.meaning} |" for m in METRICS if m.of == kind]
-        parts += [f"## {heading}", "\n".join(rows)]
-    parts += [
-        "## Time series",
-        "`Results.series` gives these, and the inner variables of disciplines and congestion "
-        "controls by their own names, but not those of each flow's queue within a discipline: "
-        "[the log of events](../how-to/events.md) and [`sojourn drive`](../how-to/drive.md) show "
-        "them. A run that notes more values than memory should hold ends with an error. Each value "
-        "has the time of its interval's end; a series that is not of an interval is sampled just "
-        "before that. Series begin with the run, whatever the warm-up; if `series` does not divide "
-        "the duration, the last, shorter interval is left out.",
-        "\n".join(
-            ["| series | meaning |", "| --- | --- |"]
-            + [f"| `{name}` | {meaning} |" for name, meaning in SERIES.items()]
-        ),
-    ]
+        parts += [
+            f"## {heading}",
+            meanings("metric", {m.name: m.meaning for m in METRICS if m.of == kind}),
+        ]
+    parts += [of_series.strip(), meanings("series", SERIES)]
     return "\n\n".join(parts) + "\n"
+
+
+def meanings(of: str, entries: dict[str, str]) -> str:
+    """Return names and what they mean as a Markdown table."""
+    rows = [f"| `{name}` | {meaning} |" for name, meaning in entries.items()]
+    return "\n".join([f"| {of} | meaning |", "| --- | --- |", *rows])
 
 
 def commands_page() -> str:

@@ -1,6 +1,7 @@
 """What commands print, for the README: run anew, and put between their marks.
 
-A mark is ``<!-- begin: NAME (make generate) -->`` to ``<!-- end -->``.
+A mark is ``<!-- begin: NAME (make generate) -->`` to ``<!-- end -->``. ``--check`` writes nothing
+and fails if the README or one of its figures is stale.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from derived_files import ROOT, Files, derive
+
 README = ROOT / "README.md"
 IMAGES = ROOT / "docs" / "images"
 
@@ -29,10 +31,15 @@ FIGURES = {COMPARE: "delay-goodput", DEMO: "fig2-queue"}
 """The figure of each that the README shows."""
 
 
-def readme_files() -> dict[Path, str | bytes]:
+def main() -> int:
+    """Write README and figures, or compare them."""
+    return derive(__doc__, readme_files)
+
+
+def readme_files() -> Files:
     """Return the README with the output of its commands, and its figures with their data."""
     text = README.read_text(encoding="utf-8")
-    files: dict[Path, str | bytes] = {}
+    files: Files = {}
     first = re.search(r"^(sojourn compare (?:.*\\\n)*.*)$", text, flags=re.MULTILINE)
     assert first is not None, "the README begins with a comparison"
     commands = {
@@ -83,3 +90,7 @@ def filled(text: str, name: str, printed: str) -> str:
     _, after = rest.split(end, maxsplit=1)
     lines = "\n".join(line.rstrip() for line in printed.rstrip().splitlines())
     return f"{before}{begin}\n```text\n{lines}\n```\n{end}{after}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
