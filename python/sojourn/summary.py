@@ -17,8 +17,8 @@ from sojourn.errors.brief import InputError
 from sojourn.errors.nearest import refusal
 from sojourn.stats.alike import sampled
 from sojourn.stats.bootstrap import bootstrap_interval
-from sojourn.stats.events import never_seen_bound, never_seen_bounds
 from sojourn.stats.intervals import Interval, defined, student_interval
+from sojourn.stats.proportions import never_seen_bound, never_seen_bounds
 from sojourn.tables import BY_REASON, ENTITIES, KEYS, Columns, rows_by
 
 if TYPE_CHECKING:

@@ -80,14 +80,14 @@ def _write(scenario: Scenario, out: Path, point: int, replica: int, show: int | 
             log = log_events(scenario, out, point=point, replica=replica, progress=shown)
         except KeyboardInterrupt:
             raise fail("interrupted: nothing was written", INTERRUPTED) from None
-    from sojourn.files.noted import note
+    from sojourn.files.written import record
 
     written = [log]
     # Pages about another log go at once, and those about this one stay beside each other.
-    note(out, written, of=log)
+    record(out, written, of=log)
     if show is not None:
         from sojourn.report.decision import write
 
         written += write(find_decision(log, show), scenario, point, out)
-        note(out, written, of=log)
+        record(out, written, of=log)
     return written

@@ -51,8 +51,8 @@ from sojourn.experiments.output_folder import check_overwrites, make
 from sojourn.experiments.summary_file import NAME as SUMMARY
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.files.checksummed import ChecksummedFile
-from sojourn.files.leftovers import checksums, remove
 from sojourn.files.whole import Unfinished, uninterrupted
+from sojourn.files.written import checksums, remove_unchanged
 from sojourn.own import classes
 from sojourn.scenario import Scenario
 from sojourn.store.journal import sync_folder
@@ -115,7 +115,9 @@ def write(
                 sync_folder(parent)
             manifest.take_place()
             sync_folder(folder)
-            remove(folder, _copies(before) | before.get("traces", {}), {*entries, *traced})
+            remove_unchanged(
+                folder, _copies(before) | before.get("traces", {}), {*entries, *traced}
+            )
     return [folder / name for name in (*files, MANIFEST)]
 
 

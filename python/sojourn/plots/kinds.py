@@ -12,7 +12,7 @@ import polars as pl
 
 from sojourn.errors.arguments import shown
 from sojourn.experiments.quantity import Quantity
-from sojourn.files.noted import note
+from sojourn.files.written import record
 from sojourn.plots import (
     against_load,
     delay_cdf,
@@ -240,7 +240,7 @@ def draw_all(results: Results, folder: Path) -> list[Path]:
     """
     drawn = possible(results)
     paths = [path for kind, one in drawn.items() for path in one.save(folder / kind).values()]
-    note(folder, paths)
+    record(folder, paths)
     return paths
 
 

@@ -1,7 +1,6 @@
 """Statistics over replicas: intervals, paired comparisons, rankings, warm-up, stopping."""
 
 from sojourn.stats.bootstrap import bootstrap_interval
-from sojourn.stats.events import clopper_pearson, never_seen_bound
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.paired import (
@@ -10,6 +9,7 @@ from sojourn.stats.paired import (
     paired_difference,
     separated,
 )
+from sojourn.stats.proportions import clopper_pearson, never_seen_bound
 from sojourn.stats.ranking import Better, Rank, rank
 from sojourn.stats.sequential import enough
 from sojourn.stats.warmup import Truncation, mser5

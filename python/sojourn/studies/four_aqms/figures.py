@@ -7,11 +7,10 @@ from functools import partial
 
 import polars as pl
 
-from sojourn.plots import against_load
-from sojourn.plots import strands as lines_over_time
+from sojourn.plots import against_load, lines_over_time
 from sojourn.plots.against_load import LoadFigure
+from sojourn.plots.lines_over_time import Strand, TimeFigure
 from sojourn.plots.looks import look
-from sojourn.plots.strands import Strand, TimeFigure
 from sojourn.studies import over_time as series
 from sojourn.studies.base import FigureData, Frames
 from sojourn.studies.four_aqms import measures, scenario

@@ -7,10 +7,9 @@ from functools import partial
 
 import polars as pl
 
-from sojourn.plots import beside_published, panels
-from sojourn.plots import strands as lines_over_time
+from sojourn.plots import beside_published, lines_over_time, panels
+from sojourn.plots.lines_over_time import Strand, TimeFigure
 from sojourn.plots.panels import Panels
-from sojourn.plots.strands import Strand, TimeFigure
 from sojourn.studies.base import FigureData
 from sojourn.studies.judging import label
 from sojourn.studies.large_network.disciplines import ADAPTIVE, DISCIPLINES, SWEPT

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from sojourn.plots import strands as lines_over_time
-from sojourn.plots.strands import Strand, TimeFigure
+from sojourn.plots import lines_over_time
+from sojourn.plots.lines_over_time import Strand, TimeFigure
 
 STRANDS = {"a": Strand("line a", "#0072B2"), "b": Strand("line b", "#D55E00")}
 
