@@ -74,7 +74,7 @@ def _measured(
     shown: set[str] | None = None,
 ) -> str:
     """A table of the links or groups of each point, with the columns that say something."""
-    told = telling(columns, points, of, shown)
+    telling_columns = telling(columns, points, of, shown)
     rows = []
     for point in points:
         labels = [_label(value) for value in point["vary"].values()]
@@ -84,10 +84,10 @@ def _measured(
             replicas = most_values(metrics)
             cells = [
                 metric_text(metrics.get(key), how.factor, how.decimals, replicas=replicas)
-                for key, how in told.items()
+                for key, how in telling_columns.items()
             ]
             rows.append([*labels, name, *cells])
-    return _table([*names, *(how.heading for how in told.values())], rows)
+    return _table([*names, *(how.heading for how in telling_columns.values())], rows)
 
 
 def _label(value: Any) -> str:

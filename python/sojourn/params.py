@@ -142,8 +142,8 @@ def read_all(cls: type, given: dict[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in params:
             allowed = ", ".join(params)
-            told = f"unknown key: found {name!r}; allowed: {allowed}{hint(name, params)}"
-            raise ParamError(name, told)
+            message = f"unknown key: found {name!r}; allowed: {allowed}{hint(name, params)}"
+            raise ParamError(name, message)
     return {
         name: param.read(name, given.get(name, param.default)) for name, param in params.items()
     }

@@ -23,7 +23,7 @@ def check(progress: object) -> None:
 
 
 @contextmanager
-def shown(progress: Progress, label: str) -> Generator[OnProgress | None]:
+def progress_bar(progress: Progress, label: str) -> Generator[OnProgress | None]:
     """Show progress as it was asked for, while within. What is shown goes away at the end."""
     check(progress)
     if callable(progress) or progress == "none":

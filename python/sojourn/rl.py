@@ -23,7 +23,7 @@ import numpy as np
 from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
-from sojourn.errors.arguments import as_whole, kind_error, shown
+from sojourn.errors.arguments import as_whole, kind_error, repr_of
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.extras import needed
 from sojourn.errors.nearest import refusal
@@ -232,7 +232,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             given = np.array([math.nan])
         if len(given) != len(self.actions) or np.isnan(given).any():
             allowed = f"a number for each of {', '.join(self.actions) or 'none'}"
-            raise InputError(f"action: found {shown(action)}; allowed: {allowed}")
+            raise InputError(f"action: found {repr_of(action)}; allowed: {allowed}")
         return given
 
     def _advance(self, episode: CoreEpisode) -> Step:
@@ -288,7 +288,7 @@ def _bounds(actions: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float
             low = high = math.nan
         if not (isinstance(name, str) and low <= high):  # pyright: ignore[reportUnnecessaryIsInstance]
             allowed = 'a name with the least and the largest value, such as "prob": (0, 1)'
-            raise InputError(f"actions: found {name!r}: {shown(bounds)}; allowed: {allowed}")
+            raise InputError(f"actions: found {name!r}: {repr_of(bounds)}; allowed: {allowed}")
         given[name] = (low, high)
     return given
 
@@ -309,5 +309,5 @@ def _number(reward: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         worth = math.nan
     if math.isnan(worth):
-        raise InputError(f"reward: it answered {shown(reward)}; allowed: a number")
+        raise InputError(f"reward: it answered {repr_of(reward)}; allowed: a number")
     return worth

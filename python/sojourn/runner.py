@@ -12,7 +12,7 @@ from sojourn.experiments.executor import MemoryExecutor
 from sojourn.experiments.procedure import execute_plan
 from sojourn.lookup import prepared
 from sojourn.outcomes import Outcomes
-from sojourn.progress import Progress, shown
+from sojourn.progress import Progress, progress_bar
 from sojourn.scenario import Overrides, Scenario
 from sojourn.traces import Traces
 from sojourn.workers.execute import execute, runs_at_once
@@ -86,8 +86,8 @@ def outcomes_of(
         return execute(scenario, traced, threads)
 
     warnings: list[str] = []
-    with started(jobs) as threads, shown(progress, scenario.name) as told:
-        executor = MemoryExecutor(carry_out, Listener(told, threads.passed))
+    with started(jobs) as threads, progress_bar(progress, scenario.name) as on_progress:
+        executor = MemoryExecutor(carry_out, Listener(on_progress, threads.passed))
         try:
             plan = execute_plan(scenario, executor)
             tasks, complete, warnings = plan.tasks, True, plan.warnings

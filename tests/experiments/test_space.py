@@ -385,7 +385,7 @@ def test_the_front_of_delay_and_goodput(file, tmp_path):
         for some in (found.trials, found.front)
     )
     assert counter.runs == 3 * (2 * len(tried) + len(front))
-    shown = found.shown()
+    shown = found.figure_frame()
     assert shown.group_by("kind").len().sort("kind")["len"].to_list() == [
         len(found.front),
         len(found.front),

@@ -49,5 +49,5 @@ def check(
         Goal.of(scenario)
     print_warnings(scenario)
     points = scenario.core.points
-    told = f"{counted(points, 'point')}, {counted(points * scenario.replicas, 'run')}"
-    typer.echo(f"{file}: ok: {scenario.name}, {told}")
+    counts = f"{counted(points, 'point')}, {counted(points * scenario.replicas, 'run')}"
+    typer.echo(f"{file}: ok: {scenario.name}, {counts}")

@@ -57,8 +57,8 @@ class FittingTable:
             cells = [row[column] for column in kept]
             table.add_row(*(Text(text, style="bold" if best else "") for text, best in cells))
         missing = [name for column, name in enumerate(headings) if column not in kept]
-        told = f"no room for: {', '.join(missing)} (--json has all)" if missing else None
-        table.caption = "\n".join(part for part in (self.caption, told) if part) or None
+        left_out = f"no room for: {', '.join(missing)} (--json has all)" if missing else None
+        table.caption = "\n".join(part for part in (self.caption, left_out) if part) or None
         console.print(table)
 
     def _kept(self, headings: Sequence[str], width: int) -> list[int]:

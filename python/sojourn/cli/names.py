@@ -5,5 +5,5 @@ from __future__ import annotations
 
 def in_options(message: str) -> str:
     """Name the options in a message whose places are arguments of Python."""
-    told = message.replace(": overrides: ", ": --set: ", 1)
-    return told.replace(": trace_links: ", ": --trace-link: ", 1)
+    renamed = message.replace(": overrides: ", ": --set: ", 1)
+    return renamed.replace(": trace_links: ", ": --trace-link: ", 1)

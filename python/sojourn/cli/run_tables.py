@@ -42,8 +42,8 @@ def print_tables(
     used, matter = links_that_matter(points)
     shown = used if all_links else matter
     headings = [*keys.values(), "link"]
-    told = telling(OF_LINKS, points, "links", shown)
-    links = _table(outcomes.scenario.title, headings, told, interval)
+    columns = telling(OF_LINKS, points, "links", shown)
+    links = _table(outcomes.scenario.title, headings, columns, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["links"].items():
             if name in shown:
@@ -64,8 +64,8 @@ def flow_table(
     interval: IntervalKind = "student",
 ) -> FittingTable:
     """A table of the flows by name: a row for each at every point of a summary."""
-    told = telling(OF_FLOWS, points, "groups")
-    flows = _table("", [*headings, "flows"], told, interval)
+    columns = telling(OF_FLOWS, points, "groups")
+    flows = _table("", [*headings, "flows"], columns, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in measured(point, "groups").items():
             flows.add(label, name, metrics)

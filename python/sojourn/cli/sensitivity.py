@@ -107,10 +107,10 @@ def _print(found: Sensitivity) -> None:
     from rich.table import Table
 
     from sojourn.cli.console import printer
-    from sojourn.plots.quantities import shown
+    from sojourn.plots.quantities import axis_label
 
     for (quantity, case), rows in found.table.group_by("quantity", "case", maintain_order=True):
-        kind = shown(str(quantity).rpartition(".")[2])
+        kind = axis_label(str(quantity).rpartition(".")[2])
         title = ", ".join(part for part in (str(quantity), str(case)) if part)
         table = Table(title=title, title_justify="left", pad_edge=False)
         table.add_column("parameter")

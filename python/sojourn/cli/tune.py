@@ -104,7 +104,7 @@ def tune(
         if len(found.objectives) > 1:
             from sojourn.plots.save import save
 
-            paths += save(found.plot(), found.shown(), out / "figures", "front").values()
+            paths += save(found.plot(), found.figure_frame(), out / "figures", "front").values()
         for path in paths:
             note(str(path))
     if json_:
@@ -117,7 +117,7 @@ def _print(found: Tuning) -> None:
     from rich.table import Table
 
     from sojourn.cli.console import printer
-    from sojourn.plots.quantities import shown
+    from sojourn.plots.quantities import axis_label
     from sojourn.wording import short_names
 
     console = printer()
@@ -131,7 +131,7 @@ def _print(found: Tuning) -> None:
     for name in short_names(found.front[0].values if found.front else ()).values():
         table.add_column(name, no_wrap=True)
     for quantity, direction in found.objectives.items():
-        words = shown(quantity.rpartition(".")[2]).words
+        words = axis_label(quantity.rpartition(".")[2]).words
         table.add_column(f"{words}, {direction}d: seen", justify="right")
         if held:
             table.add_column("held out", justify="right", no_wrap=True)

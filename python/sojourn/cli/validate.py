@@ -139,5 +139,5 @@ def _show(findings: list[Finding], *, differences: bool, as_json: bool) -> None:
         return
     listed = [each for each in findings if each.verdict in OUTSIDE] if differences else findings
     console = printer(WIDTH)
-    console.print(table.shown(listed))
+    console.print(table.on_terminal(listed))
     console.print(table.count(findings))

@@ -70,12 +70,12 @@ class Host:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        told, files, _, _ = socket.recv_fds(self._control, 4096, 1)
+        message, files, _, _ = socket.recv_fds(self._control, 4096, 1)
         if not files:
             self.process.wait()
             self._dismiss_guard()
             self._control.close()
-            raise InputError(f"a host cannot be made: {told.decode(errors='replace')}")
+            raise InputError(f"a host cannot be made: {message.decode(errors='replace')}")
         self.packets = files[0]
         self._network = os.readlink(f"/proc/{self.process.pid}/ns/net")
         # All that runs in it is ended with it.
@@ -87,13 +87,13 @@ class Host:
 
     def go(self) -> None:
         """Have the command run. Raises :class:`InputError` where there is none."""
-        told = ""
+        message = ""
         # Where the host has been killed, its status says so.
         with suppress(ConnectionError):
             self._control.sendall(b"\0")
-            told = self._control.recv(4096).decode(errors="replace")
-        if told:
-            raise InputError(f"{self.command[0]}: cannot be run: {told}")
+            message = self._control.recv(4096).decode(errors="replace")
+        if message:
+            raise InputError(f"{self.command[0]}: cannot be run: {message}")
 
     def wait_until_it_listens(self) -> None:
         """Wait until the command has a socket to which others can come, or long enough."""

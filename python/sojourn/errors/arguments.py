@@ -14,10 +14,10 @@ LONGEST = 60
 
 def kind_error(argument: str, found: object, allowed: str) -> KindError:
     """The error of an argument that is nothing of what is allowed."""
-    return KindError(f"{argument}: found {shown(found)}; allowed: {allowed}")
+    return KindError(f"{argument}: found {repr_of(found)}; allowed: {allowed}")
 
 
-def shown(found: object) -> str:
+def repr_of(found: object) -> str:
     """A value on one line, cut short."""
     text = " ".join(repr(found).split())
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."

@@ -222,8 +222,8 @@ def read(folder: Path) -> Experiment:
         scenario = scenario_of(folder, manifest)
     except ScenarioError as error:
         made = manifest["sojourn"]
-        told = f"; the folder was written by sojourn {made}, this is {__version__}"
-        raise FolderError(f"{error}{told if made != __version__ else ''}") from None
+        made_by = f"; the folder was written by sojourn {made}, this is {__version__}"
+        raise FolderError(f"{error}{made_by if made != __version__ else ''}") from None
     results = Results(
         scenario=scenario,
         complete=manifest["complete"],

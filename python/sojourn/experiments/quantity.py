@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sojourn._core import ScenarioError, Tables
-from sojourn.errors.arguments import shown
+from sojourn.errors.arguments import repr_of
 from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
 
@@ -35,7 +35,7 @@ class Quantity:
     def read(cls, text: str, scenario: Scenario) -> Quantity:
         """Read it as it is written. Raises ValueError where the scenario has nothing like it."""
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ValueError(f"found {shown(text)}; {ALLOWED}")
+            raise ValueError(f"found {repr_of(text)}; {ALLOWED}")
         table, _, rest = text.partition(".")
         name, _, metric = rest.rpartition(".")
         if table not in KINDS or not metric or (table == "total") != (name == ""):

@@ -72,15 +72,15 @@ class Sensitivity:
         write_together(dict(zip(paths, contents, strict=True)))
         from sojourn.plots.save import save
 
-        return [*paths, *save(self.plot(), self.shown(), folder / "figures", NAME).values()]
+        return [*paths, *save(self.plot(), self.figure_frame(), folder / "figures", NAME).values()]
 
     def plot(self) -> Plot:
         """Draw it: a panel for each quantity."""
         from sojourn.plots import importance
 
-        return importance.draw(self.shown())
+        return importance.draw(self.figure_frame())
 
-    def shown(self) -> pl.DataFrame:
+    def figure_frame(self) -> pl.DataFrame:
         """What the figure shows: of every parameter its effect or its total share."""
         value, half_width = MEASURES[self.method][:2]
         return self.table.select(

@@ -109,8 +109,8 @@ class Space:
         except ScenarioError as error:
             # Its line is of a text that nobody has written.
             place = f"{scenario.place}: "
-            told = re.sub(f"^{re.escape(scenario.place)}:([0-9]+:)? ", place, str(error))
-            raise ScenarioError(told) from None
+            message = re.sub(f"^{re.escape(scenario.place)}:([0-9]+:)? ", place, str(error))
+            raise ScenarioError(message) from None
 
     def row(self, shares: Sequence[float]) -> dict[str, Any]:
         """The values of all ranges at these shares."""

@@ -21,7 +21,7 @@ from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store_executor import StoreExecutor
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.lookup import prepared
-from sojourn.progress import Progress, shown
+from sojourn.progress import Progress, progress_bar
 from sojourn.progress import check as check_progress
 from sojourn.scenario import Overrides, Scenario
 from sojourn.store import record
@@ -94,8 +94,8 @@ def sweep(
             workers_for(scenario, jobs, cluster, note) as workers,
             SummaryFile(out, head) as summary,
         ):
-            with shown(progress, scenario.name) as told:
-                listener = Listener(told, workers.threads.passed)
+            with progress_bar(progress, scenario.name) as on_progress:
+                listener = Listener(on_progress, workers.threads.passed)
                 executor = StoreExecutor(scenario, store, workers.carry_out, listener)
                 expected = fixed_runs(scenario, share)
                 partial = PartialTables(scenario, executor, workers.threads, expected, summary)

@@ -249,9 +249,9 @@ def _check_keys(held_out: Space, space: Space) -> None:
     try:
         held_out.at([row])
     except ScenarioError as error:
-        told = str(error).removeprefix(f"{place}: ")
+        message = str(error).removeprefix(f"{place}: ")
         for key in row:
-            what = told.removeprefix(f"{key}: ")
+            what = message.removeprefix(f"{key}: ")
             # Values that do not go together in the middle may do so elsewhere.
             if what.startswith(("unknown key: ", "there is no ")):
                 said = f"{key}, which the search in {space.scenario.place} sets: {what}"

@@ -84,7 +84,7 @@ class Tuning:
 
         return [one for one in self.front if is_better(one)]
 
-    def shown(self) -> pl.DataFrame:
+    def figure_frame(self) -> pl.DataFrame:
         """What the figure shows: the ratios in the first two objectives, as
         :data:`sojourn.plots.front.COLUMNS`; empty where there is one objective only."""
         rows: list[tuple[object, ...]] = []
@@ -135,7 +135,7 @@ class Tuning:
         from sojourn.plots import front
 
         x, y = list(self.objectives.items())[:2]
-        return front.draw(self.shown(), x, y)
+        return front.draw(self.figure_frame(), x, y)
 
 
 def _three(interval: Interval) -> tuple[float | None, float | None, float | None]:

@@ -10,7 +10,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from sojourn.errors.arguments import shown
+from sojourn.errors.arguments import repr_of
 from sojourn.errors.brief import InputError
 from sojourn.errors.nearest import nearest
 
@@ -90,7 +90,7 @@ def check_facts(made: object, *facts: str) -> None:
         holds, allowed = _FACTS[fact]
         if not holds(found):
             name = f"{cls.__module__}:{cls.__qualname__}"
-            raise HookError(f"{name}: found {fact} = {shown(found)}; allowed: {allowed}")
+            raise HookError(f"{name}: found {fact} = {repr_of(found)}; allowed: {allowed}")
 
 
 def _counts_queues(found: Any) -> bool:

@@ -13,7 +13,7 @@ from sojourn.experiments.cases import answers, is_compared
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown_of
+from sojourn.plots.quantities import axis_label_of
 from sojourn.plots.scales import scale
 from sojourn.plots.style import (
     FAINT,
@@ -106,7 +106,7 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
     for point, at, load in zip(points, texts, loads.numbers, strict=True):
         one = student_interval(values[point])
         rows.append((names[point], of, at, load, one.mean, one.low, one.high))
-    kind = shown_of(of)
+    kind = axis_label_of(of)
     schema: dict[str, type[pl.DataType]] = dict.fromkeys(
         ("discipline", "quantity", "at"), pl.String
     )

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from sojourn.plots.looks import BLUE, ORANGE
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown
+from sojourn.plots.quantities import axis_label
 from sojourn.plots.style import FAINT, INK, legend_below, name_axes, new_figure
 
 COLUMNS = ("number", "kind", "x", "x_low", "x_high", "y", "y_low", "y_high")
@@ -58,7 +58,7 @@ def draw(frame: pl.DataFrame, x: tuple[str, str], y: tuple[str, str]) -> Plot:
 
 def _label(quantity: str, direction: str) -> str:
     better = "less" if direction == "minimise" else "more"
-    words = shown(quantity.rpartition(".")[2]).words
+    words = axis_label(quantity.rpartition(".")[2]).words
     return f"{words[:1].upper()}{words[1:]}, ratio to the defaults ({better} is better)"
 
 

@@ -14,7 +14,7 @@ from sojourn.experiments.cases import answers, is_compared
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown
+from sojourn.plots.quantities import axis_label
 from sojourn.plots.scales import scale
 from sojourn.plots.style import INK, TEXT, name_axes, name_columns, name_rows, new_panels, titled
 from sojourn.results import Results
@@ -98,7 +98,7 @@ def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) ->
 
     Colours go by ratio where the greatest value is many times the least.
     """
-    kind = shown(metric)
+    kind = axis_label(metric)
     across = sorted_values(frame["x"])
     alone = frame["discipline"][0] == ""
     up = list(looks(frame["y"])) if alone else sorted_values(frame["y"])

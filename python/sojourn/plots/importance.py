@@ -6,7 +6,7 @@ import polars as pl
 
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown
+from sojourn.plots.quantities import axis_label
 from sojourn.plots.style import legend_below, name_axes, new_panels, titled
 
 COLUMNS = ("quantity", "case", "parameter", "value", "half_width", "is_share")
@@ -22,7 +22,7 @@ def draw(frame: pl.DataFrame) -> Plot:
     figure, panels = new_panels(len(quantities), 1, (7.2, height), share=False)
     for panel, quantity in zip(panels, quantities, strict=True):
         here = frame.filter(pl.col("quantity") == quantity)
-        kind = shown(quantity.rpartition(".")[2])
+        kind = axis_label(quantity.rpartition(".")[2])
         factor = 100.0 if here["is_share"][0] else kind.factor
         order = list(dict.fromkeys(here.sort("value", descending=True)["parameter"]))
         for number, (case, look) in enumerate(marks.items()):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from sojourn.errors.arguments import shown
+from sojourn.errors.arguments import repr_of
 from sojourn.experiments.quantity import Quantity
 from sojourn.files.written import record
 from sojourn.plots import (
@@ -36,8 +36,8 @@ def queue(
     """The queue of a link over time."""
     metric = "queue_packets"
     frame = over_time.gather(results, metric, "link", name=link, case=case, replica=replica)
-    told = _at(results, link), _drawn(results, case, replica)
-    return _with(over_time.draw(frame, metric), frame, *told)
+    subtitle = _at(results, link), _drawn(results, case, replica)
+    return _with(over_time.draw(frame, metric), frame, *subtitle)
 
 
 def delay(
@@ -88,15 +88,15 @@ def series(
     entity, name = ("link", link) if of_links else ("flow", flow)
     frame = over_time.gather(results, of, entity, name=name, case=case, replica=replica)
     place = _at(results, link) if entity == "link" else ""
-    told = place, _drawn(results, case, replica), over_time.limits(frame)
-    return _with(over_time.draw(frame, of), frame, *told)
+    subtitle = place, _drawn(results, case, replica), over_time.limits(frame)
+    return _with(over_time.draw(frame, of), frame, *subtitle)
 
 
 def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
     """Delay against goodput of all flows, with 1-sigma ellipses (RFC 7928 prints 1-epsilon)."""
     frame = delay_goodput.gather(results, link=link, case=case)
-    told = _at(results, link), _drawn(results, case)
-    return _with(delay_goodput.draw(frame), frame, *told)
+    subtitle = _at(results, link), _drawn(results, case)
+    return _with(delay_goodput.draw(frame), frame, *subtitle)
 
 
 def load(results: Results, *, of: str | None = None, x: str | None = None) -> Plot:
@@ -127,8 +127,8 @@ def probability(
     """Drop probability over time and against the queue."""
     frame = drop_probability.gather(results, link=link, case=case, replica=replica)
     drawn = _drawn(results, case, replica)
-    told = _at(results, link), drawn, drop_probability.limits(frame)
-    return _with(drop_probability.draw(frame), frame, *told)
+    subtitle = _at(results, link), drawn, drop_probability.limits(frame)
+    return _with(drop_probability.draw(frame), frame, *subtitle)
 
 
 def heatmap(
@@ -212,7 +212,7 @@ def plot(results: Results, kind: str, **options: object) -> Plot:
     for name, value in given.items():
         wanted, words = (int, "a whole number") if name in NUMBERS else (str, "a name")
         if not isinstance(value, wanted):
-            raise PlotError(f"{name}: found {shown(value)}; allowed: {words}")
+            raise PlotError(f"{name}: found {repr_of(value)}; allowed: {words}")
     if results.runs.is_empty():
         raise PlotError(NO_RUN)
     try:
@@ -248,8 +248,8 @@ def _of_flows(
     results: Results, metric: str, flow: str | None, case: int | None, replica: int
 ) -> Plot:
     frame = over_time.gather(results, metric, "flow", name=flow, case=case, replica=replica)
-    told = _drawn(results, case, replica), over_time.limits(frame)
-    return _with(over_time.draw(frame, metric), frame, *told)
+    subtitle = _drawn(results, case, replica), over_time.limits(frame)
+    return _with(over_time.draw(frame, metric), frame, *subtitle)
 
 
 def _quantity(results: Results, of: str | None) -> str:
@@ -274,11 +274,11 @@ def _at(results: Results, link: str | None) -> str:
 def _drawn(results: Results, case: int | None, replica: int | None = None) -> str:
     """Which case is drawn, and which replica, in the words of a report; empty where all are."""
     chosen = case_of(results, case)
-    told = [f"Case: {chosen.title}"] if chosen.title else []
+    parts = [f"Case: {chosen.title}"] if chosen.title else []
     if replica is not None:
         for_all = same_arrivals(results, chosen)
-        told.append(f"{'one' if told else 'One'} replica ({replica}){for_all}")
-    return "; ".join(told)
+        parts.append(f"{'one' if parts else 'One'} replica ({replica}){for_all}")
+    return "; ".join(parts)
 
 
 def _with(figure: Plot, frame: pl.DataFrame, *told: str) -> Plot:

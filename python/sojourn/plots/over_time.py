@@ -14,7 +14,7 @@ import polars as pl
 from sojourn.plots.choice import PlotError, case_of, labels_of, link_of, replica_of
 from sojourn.plots.looks import line_styles, looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown
+from sojourn.plots.quantities import axis_label
 from sojourn.plots.style import legend_below, name_axes, new_panels, titled
 from sojourn.results import Results
 
@@ -93,7 +93,7 @@ def draw(frame: pl.DataFrame, metric: str) -> Plot:
             (panel, look.label, looks(names), "name", frame.filter(pl.col("discipline") == name))
             for panel, (name, look) in zip(panels, disciplines.items(), strict=False)
         ]
-    scale = shown(metric)
+    scale = axis_label(metric)
     for panel, title, lines, column, rows_ in parts:
         styles = line_styles(lines)
         for line, look in lines.items():

@@ -55,7 +55,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class AxisLabel:
     """A metric at an axis: its name in words, its unit, and the factor from ours to it."""
 
     words: str
@@ -69,23 +69,23 @@ class Shown:
         return f"{words} ({self.unit})" if self.unit else words
 
 
-def shown(metric: str) -> Shown:
+def axis_label(metric: str) -> AxisLabel:
     """How a metric is shown; what is unknown goes by its own name."""
     if metric in PERCENT:
-        return Shown(WORDS[metric], "%", 100.0)
+        return AxisLabel(WORDS[metric], "%", 100.0)
     stem, factor, unit = metric, 1.0, ""
     for ending, (times, name) in UNITS.items():
         if metric.endswith(ending):
             stem, factor, unit = metric.removesuffix(ending), times, name
             break
-    return Shown(WORDS.get(stem, _words(stem)), unit, factor)
+    return AxisLabel(WORDS.get(stem, _words(stem)), unit, factor)
 
 
-def shown_of(quantity: str) -> Shown:
+def axis_label_of(quantity: str) -> AxisLabel:
     """How a quantity is shown: the metrics of flows and groups with whose they are."""
     table, _, rest = quantity.partition(".")
     name, _, metric = rest.rpartition(".")
-    how = shown(metric)
+    how = axis_label(metric)
     return replace(how, words=f"{how.words} of {name}") if table in ("flows", "groups") else how
 
 

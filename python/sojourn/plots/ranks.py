@@ -15,7 +15,7 @@ from sojourn.metrics import better
 from sojourn.plots.choice import PlotError, case_of, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown_of
+from sojourn.plots.quantities import axis_label_of
 from sojourn.plots.style import FAINT, TEXT, legend_below, name_axes, new_figure
 from sojourn.results import Results
 
@@ -67,7 +67,7 @@ def gather(
             ranked.select(
                 "discipline",
                 pl.lit(quantity).alias("quantity"),
-                pl.lit(shown_of(quantity).words).alias("metric"),
+                pl.lit(axis_label_of(quantity).words).alias("metric"),
                 pl.lit(place).alias("place"),
                 "rank",
                 "mean",

@@ -21,7 +21,7 @@ from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, cases_run, link_of, same_arrivals
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import Line, line_styles, looks
-from sojourn.plots.quantities import shown, shown_of
+from sojourn.plots.quantities import axis_label, axis_label_of
 from sojourn.plots.ranks import usual
 from sojourn.results import Results
 
@@ -250,7 +250,7 @@ def _load(results: Results) -> Chart:
             "discipline",
             "load",
             pl.col("mean", "low", "high") * what.factor,
-            pl.lit(shown_of(quantity).label).alias("metric"),
+            pl.lit(axis_label_of(quantity).label).alias("metric"),
         )
         parts.append(frame)
     frame = _labelled(results, pl.concat(parts))
@@ -397,18 +397,18 @@ def _over_time(results: Results, metric: str, name: str, id_: str, title: str, w
         .mark_line(strokeWidth=1.3, clip=True)
         .encode(
             x=alt.X("time_s:Q", title="Time (s)"),
-            y=alt.Y("value:Q", title=shown(metric).label),
+            y=alt.Y("value:Q", title=axis_label(metric).label),
             color=style.colour,
             strokeDash=style.thin_dash,
             tooltip=[
                 alt.Tooltip("discipline:N", title="Discipline"),
                 alt.Tooltip("time_s:Q", title="Time (s)", format=".4~r"),
-                alt.Tooltip("value:Q", title=shown(metric).label, format=".4~r"),
+                alt.Tooltip("value:Q", title=axis_label(metric).label, format=".4~r"),
             ],
         )
     )
-    told = {same_arrivals(results, case) for case in cases(results.scenario)}
-    for_all = told.pop() if len(told) == 1 else ""
+    arrivals = {same_arrivals(results, case) for case in cases(results.scenario)}
+    for_all = arrivals.pop() if len(arrivals) == 1 else ""
     thinned = f" Every {every}th sample is shown." if every > 1 else ""
     return Chart(
         id_,

@@ -177,8 +177,8 @@ def write(report: StudyReport, folder: Path, command: str) -> Folder:
     try:
         # Ctrl-C waits: it takes a moment, and the runs may have taken hours.
         with uninterrupted():
-            told = summary(report, command) | {"files": names}
-            text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
+            document = summary(report, command) | {"files": names}
+            text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
             texts = {folder / SUMMARY: f"{text}\n"}
             texts |= {folder / f"{part}.toml": one for part, one in report.scenarios.items()}
             contents = {

@@ -11,7 +11,7 @@ from sojourn.comparing import LEAST, differences, per_replica, ranking
 from sojourn.experiments.cases import answers, cases, is_compared
 from sojourn.metrics import better
 from sojourn.plots.looks import looks
-from sojourn.plots.quantities import Shown, shown
+from sojourn.plots.quantities import AxisLabel, axis_label
 from sojourn.plots.ranks import usual
 from sojourn.plots.scales import scale
 from sojourn.report.words import name_of, with_half
@@ -78,20 +78,21 @@ def _points(results: Results, least: float) -> SortedTable:
         sole = ranks.filter((pl.col("rank") == 1) & (pl.col("ties").list.len() == 0))
         best[quantity] = set(sole["point"]) & many
     values = {quantity: per_replica(results, quantity) for quantity in quantities}
+    labels = {quantity: axis_label(quantity.rpartition(".")[2]) for quantity in quantities}
     head, keys = _keys(results)
     rows = []
     for point, (name, cells) in enumerate(keys):
         numbers = [
             _cell(
                 student_interval(values[one][point]),
-                shown(one.rpartition(".")[2]),
+                labels[one],
                 point in best[one],
                 len(values[one][point]),
             )
             for one in quantities
         ]
         rows.append((name, (*cells, *numbers)))
-    header = [*head, *(_heading(name_of(one), shown(one.rpartition(".")[2])) for one in quantities)]
+    header = [*head, *(_heading(name_of(one), labels[one]) for one in quantities)]
     return SortedTable(
         "points",
         "Every point",
@@ -105,6 +106,7 @@ def _points(results: Results, least: float) -> SortedTable:
 def _groups(results: Results) -> SortedTable:
     measured = [one for one in GROUP_METRICS if one in results.groups.columns]
     metrics = [one for one in measured if _tells(one, results.groups[one])]
+    labels = {metric: axis_label(metric) for metric in metrics}
     head, keys = _keys(results)
     rows = []
     for key, found in results.groups.group_by("point", "group", maintain_order=True):
@@ -112,10 +114,10 @@ def _groups(results: Results) -> SortedTable:
         name, cells = keys[point]
         values = {one: sampled(found[one].to_list(), point in results.alike) for one in metrics}
         numbers = [
-            _cell(student_interval(values[one]), shown(one), False, len(found)) for one in metrics
+            _cell(student_interval(values[one]), labels[one], False, len(found)) for one in metrics
         ]
         rows.append((name, (*cells, Cell(str(key[1]), str(key[1])), *numbers)))
-    header = [*head, "Flows", *(_heading(shown(one).words, shown(one)) for one in metrics)]
+    header = [*head, "Flows", *(_heading(label.words, label) for label in labels.values())]
     return SortedTable(
         "flows",
         "Flows of each name",
@@ -137,10 +139,10 @@ def _differences(results: Results, least: float) -> list[SortedTable]:
     drawn = looks(names)
     titles = {point: case.title for case in cases(results.scenario) for point in case.points}
     for quantity in (usual(results)[0], "total.goodput_bps"):
-        how = shown(quantity.rpartition(".")[2])
+        how = axis_label(quantity.rpartition(".")[2])
         rows = []
-        told = differences(results, quantity, least=least)["separated"]
-        pairs = differences(results, quantity, least=0).with_columns(told.alias("worth telling"))
+        worth = differences(results, quantity, least=least)["separated"].alias("worth telling")
+        pairs = differences(results, quantity, least=0).with_columns(worth)
         for row in pairs.iter_rows(named=True):
             if row["mean"] is None:
                 continue
@@ -202,12 +204,12 @@ def _keys(results: Results) -> tuple[list[str], list[tuple[str, tuple[Cell, ...]
     return ["Discipline", *(short_key(key) for key in where)], rows
 
 
-def _heading(words: str, how: Shown) -> str:
+def _heading(words: str, how: AxisLabel) -> str:
     words = words[:1].upper() + words[1:]
     return f"{words} ({how.unit})" if how.unit else words
 
 
-def _cell(interval: Interval, how: Shown, best: bool, replicas: int | None = None) -> Cell:
+def _cell(interval: Interval, how: AxisLabel, best: bool, replicas: int | None = None) -> Cell:
     """A mean over so many ``replicas``; where fewer have a value it says of how many."""
     if interval.mean is None:
         return Cell("–", None)

@@ -14,7 +14,7 @@ from sojourn.experiments.cases import answers, cases, compared_points
 from sojourn.metrics import better
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
-from sojourn.plots.quantities import Shown, shown, shown_of
+from sojourn.plots.quantities import AxisLabel, axis_label, axis_label_of
 from sojourn.plots.ranks import usual
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
@@ -78,14 +78,14 @@ def answer(results: Results, least: float = LEAST) -> list[str]:
         return ["All replicas of a point are the same run: nothing can be told apart."]
     most = int(str(results.runs.group_by("point").len()["len"].max()))
     if most < FEWEST:
-        told = f"{_replicas(results)} of each point: nothing can be told apart."
-        return [f"{told} Run more: --replicas 10."]
+        message = f"{_replicas(results)} of each point: nothing can be told apart."
+        return [f"{message} Run more: --replicas 10."]
     say = _best_of_one_case if len(groups) == 1 else _best_of_many_cases
     worth = f" Nothing is called best that is ahead by {100 * least:g} % or less." if least else ""
     return [*(say(results, quantity, least) for quantity in quantities), HOW_SURE + worth]
 
 
-def value_text(interval: Interval, how: Shown, kind: str = "95 % interval") -> str:
+def value_text(interval: Interval, how: AxisLabel, kind: str = "95 % interval") -> str:
     """A mean with its interval, in words."""
     if interval.mean is None:
         return "undefined"
@@ -113,7 +113,7 @@ def with_half(mean: float, half: float | None) -> str:
 
 def name_of(quantity: str) -> str:
     """A quantity in words: "mean queueing delay at bottleneck"."""
-    words = shown_of(quantity).words
+    words = axis_label_of(quantity).words
     table, _, rest = quantity.partition(".")
     return f"{words} at {rest.rpartition('.')[0]}" if table == "links" else words
 
@@ -177,21 +177,21 @@ def _best_of_many_cases(results: Results, quantity: str, least: float) -> str:
     return f"{text}. In {undecided} nobody has." if undecided else f"{text}."
 
 
-def _lead(by: Sequence[float], how: Shown) -> str:
+def _lead(by: Sequence[float], how: AxisLabel) -> str:
     """How far ahead: one number, or from the least to the greatest."""
     least, most = number(min(by)), number(max(by))
     text = least if least == most else f"{least} to {most}"
     return f"{text} {_difference_of(how).unit}".strip()
 
 
-def _difference_of(how: Shown) -> Shown:
+def _difference_of(how: AxisLabel) -> AxisLabel:
     """How a difference is shown: of shares in percentage points."""
     return replace(how, unit="percentage points") if how.unit == "%" else how
 
 
 def _ranks(
     results: Results, quantity: str, least: float
-) -> tuple[pl.DataFrame, list[str], Shown, str]:
+) -> tuple[pl.DataFrame, list[str], AxisLabel, str]:
     metric = quantity.rpartition(".")[2]
     end = better(metric) or "lower"
     names = answers(results.scenario)
@@ -200,7 +200,7 @@ def _ranks(
     return (
         ranking(results, quantity, end, least=least),
         [_spoken(drawn[one].label) for one in names],
-        shown(metric),
+        axis_label(metric),
         word,
     )
 
@@ -220,7 +220,7 @@ def _difference(results: Results, quantity: str, first: int, second: int) -> Int
 
 def _alone(results: Results, quantity: str) -> str:
     values = per_replica(results, quantity)
-    how = shown(quantity.rpartition(".")[2])
+    how = axis_label(quantity.rpartition(".")[2])
     intervals = [student_interval(values[point]) for point in sorted(values)]
     name = name_of(quantity)
     name = name[:1].upper() + name[1:]

@@ -24,7 +24,7 @@ COLOURS = {
 HEADER = ("discipline", "evidence", "case", "check", "ours", "theirs", "tolerance", "verdict")
 
 
-def shown(findings: Iterable[Finding]) -> Table:
+def on_terminal(findings: Iterable[Finding]) -> Table:
     """Return the table for the terminal."""
     table = Table(box=box.SIMPLE_HEAD)
     for name in HEADER:

@@ -151,8 +151,8 @@ def _work(task: Task, trace: TraceFiles | None, pack: Pack) -> Any:
     """Carry out one run in a worker."""
     assert _scenario is not None
     if _changed:
-        told = "has changed since the scenario was read; allowed: run it again"
-        raise ScenarioError(f"{_scenario.place}: {_changed[0]} {told}")
+        what = "has changed since the scenario was read; allowed: run it again"
+        raise ScenarioError(f"{_scenario.place}: {_changed[0]} {what}")
     run = _scenario.core.run
     tables = run(task.point, task.replica, watch, trace, warmup=task.warmup, series=task.series)
     return pack(tables)
