@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use sojourn_base::Time;
 use sojourn_base::prefetch::prefetch;
-use sojourn_traffic::Way;
+use sojourn_traffic::Direction;
 use sojourn_transport::{Ack, Config, Receiver, Sender};
 
 use crate::FlowId;
@@ -148,10 +148,10 @@ pub struct Connection {
 impl Connection {
     /// The half that carries data in a direction, if it has been made.
     #[inline]
-    pub(crate) fn half(&mut self, way: Way) -> Option<&mut Half> {
-        match way {
-            Way::There => Some(&mut self.there),
-            Way::Back => self.back.as_deref_mut(),
+    pub(crate) fn half(&mut self, direction: Direction) -> Option<&mut Half> {
+        match direction {
+            Direction::Forward => Some(&mut self.there),
+            Direction::Reverse => self.back.as_deref_mut(),
         }
     }
 
@@ -189,7 +189,14 @@ impl Connection {
     #[inline]
     pub(crate) fn lane_of_timer(&self) -> usize {
         let acknowledges = self.there.receiver_timer() <= self.timer_at;
-        lane_of(self.flow, if acknowledges { Way::Back } else { Way::There })
+        lane_of(
+            self.flow,
+            if acknowledges {
+                Direction::Reverse
+            } else {
+                Direction::Forward
+            },
+        )
     }
 
     /// Prefetches what is looked at when an acknowledgement was delayed.

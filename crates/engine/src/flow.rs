@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnyApplication, AnySource, Completed, Course, Draw, Emission, Source};
+use sojourn_traffic::{AnyApplication, AnySource, Completed, Draw, Emission, Exchange, Source};
 use sojourn_transport::{AnyController, Config, Sender};
 
 use crate::connection::{Connection, Connections};
@@ -177,10 +177,10 @@ impl Flow {
             let sizes = [mss, bytes - full * mss].map(|payload| (payload + header) as u16);
             least_time_of(full, sizes, path, links)
         };
-        let (asked, opened) = match transfer.course {
-            Course::Sent => (Span::ZERO, true),
-            Course::Answered { request, first } => (message(request, back), first),
-            Course::Several => return None,
+        let (asked, opened) = match transfer.exchange {
+            Exchange::Sent => (Span::ZERO, true),
+            Exchange::Answered { request, first } => (message(request, back), first),
+            Exchange::Several => return None,
         };
         let handshake = if config.handshake && opened {
             least_time(there, header as u16, links) + least_time(back, header as u16, links)

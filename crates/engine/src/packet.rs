@@ -2,7 +2,7 @@
 
 use sojourn_base::{Bytes, Ecn, Time};
 use sojourn_queue::{AckView, Packet, Sack};
-use sojourn_traffic::Way;
+use sojourn_traffic::Direction;
 use sojourn_transport::{Ack, Segment};
 
 use crate::ledger::Lane;
@@ -81,8 +81,8 @@ const EXPECTED_BITS: u32 = 36;
 /// The index of a flow and direction among all.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction
-pub(crate) const fn lane_of(flow: FlowId, way: Way) -> usize {
-    2 * flow as usize + way as usize
+pub(crate) const fn lane_of(flow: FlowId, direction: Direction) -> usize {
+    2 * flow as usize + direction as usize
 }
 
 /// Tells packets that are on their way at one time apart.
@@ -96,7 +96,7 @@ impl SimPacket {
             sent: Time::ZERO,
             stamp: Time::ZERO,
             number,
-            lane: lane_of(flow, Way::There) as u32,
+            lane: lane_of(flow, Direction::Forward) as u32,
             connection: 0,
             source: 0,
             destination: 1,
@@ -110,12 +110,12 @@ impl SimPacket {
     /// What travels along `lane`, still without content.
     #[inline(always)]
     #[allow(clippy::inline_always)] // most of its fields are replaced at once
-    pub(crate) fn on_lane(lane: &Lane, flow: FlowId, way: Way, now: Time) -> Self {
+    pub(crate) fn on_lane(lane: &Lane, flow: FlowId, direction: Direction, now: Time) -> Self {
         Self {
             sent: now,
             stamp: now,
             number: 0,
-            lane: lane_of(flow, way) as u32,
+            lane: lane_of(flow, direction) as u32,
             connection: 0,
             source: lane.ends.0,
             destination: lane.ends.1,
@@ -153,11 +153,11 @@ impl SimPacket {
 
     /// The direction in which it travels.
     #[inline]
-    pub const fn way(&self) -> Way {
+    pub const fn direction(&self) -> Direction {
         if self.lane & 1 == 0 {
-            Way::There
+            Direction::Forward
         } else {
-            Way::Back
+            Direction::Reverse
         }
     }
 
@@ -403,7 +403,7 @@ mod tests {
         let blank = SimPacket {
             connection: 2,
             size: 40,
-            ..SimPacket::on_lane(&lane, 7, Way::Back, Time::ZERO)
+            ..SimPacket::on_lane(&lane, 7, Direction::Reverse, Time::ZERO)
         };
         assert_eq!(blank.ack(), None);
         let mut ack = Ack::plain((1 << EXPECTED_BITS) + 5);
@@ -413,7 +413,7 @@ mod tests {
         assert_eq!((packet.ack_place(), view.number), (99, 5));
         assert_eq!((view.ece, view.sack), (true, Sack::None));
         assert_eq!(view.connection, Packet::flow(&packet));
-        assert_eq!(packet.way(), Way::Back);
+        assert_eq!(packet.direction(), Direction::Reverse);
         ack.sack.push((10, 20));
         assert_eq!(blank.of_ack(99, &ack).ack().unwrap().sack, Sack::Hidden);
     }
@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn codepoints_and_kinds_come_back() {
         let lane = Lane::default();
-        let blank = SimPacket::on_lane(&lane, 3, Way::There, Time::ZERO).with_dscp(46);
+        let blank = SimPacket::on_lane(&lane, 3, Direction::Forward, Time::ZERO).with_dscp(46);
         for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
             let packet = blank.with_ecn(Ecn::Ect0).with_ecn(ecn);
             assert_eq!((packet.ecn(), packet.dscp()), (ecn, 46));
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_segment_that_is_sent_again_at_once_is_another_packet() {
-        let blank = SimPacket::on_lane(&Lane::default(), 3, Way::There, Time::ZERO);
+        let blank = SimPacket::on_lane(&Lane::default(), 3, Direction::Forward, Time::ZERO);
         let mut segment = blank.segment(0);
         let first = blank.of_segment(1, &segment, 52);
         segment.retransmission = true;

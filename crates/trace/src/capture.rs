@@ -30,7 +30,7 @@ use sojourn_base::{Rate, Time};
 use sojourn_engine::packet::PacketId;
 use sojourn_engine::{Cargo, FlowId, LinkId, Observer, SimPacket};
 use sojourn_queue::Reason;
-use sojourn_traffic::Way;
+use sojourn_traffic::Direction;
 use sojourn_transport::Config;
 
 use crate::frames::{Conversation, Ends, Frame, MAX_HEADERS, UDP_HEADERS, address};
@@ -95,7 +95,7 @@ pub struct Network {
 }
 
 /// The flow and number of a connection, and the direction in which its data goes.
-type ConversationId = (FlowId, u32, Way);
+type ConversationId = (FlowId, u32, Direction);
 
 /// A packet on its way.
 struct Flight {
@@ -219,12 +219,12 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> PcapngTrace<W, F> {
     fn remember(&mut self, packet: &SimPacket, cargo: Cargo<'_>) {
         let flow = &self.network.flows[packet.flow() as usize];
         let data = match cargo {
-            Cargo::Ack(_) => packet.way().opposite(),
-            _ => packet.way(),
+            Cargo::Ack(_) => packet.direction().opposite(),
+            _ => packet.direction(),
         };
         let (from, to) = match data {
-            Way::There => (flow.source, flow.destination),
-            Way::Back => (flow.destination, flow.source),
+            Direction::Forward => (flow.source, flow.destination),
+            Direction::Reverse => (flow.destination, flow.source),
         };
         let ends = Ends::of(from, to, packet.flow(), packet.connection);
         let (ip_id, size) = (self.emitted as u16, usize::from(packet.size));

@@ -37,7 +37,7 @@ use sojourn_engine::observer::Inside;
 use sojourn_engine::packet::PacketId;
 use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
 use sojourn_queue::Reason;
-use sojourn_traffic::Way;
+use sojourn_traffic::Direction;
 
 use columns::{Table, Texts, io_error};
 use inside::Snapshot;
@@ -309,10 +309,10 @@ impl<W: Write + Send> Observer for EventLog<W> {
 }
 
 /// The name of a direction.
-const fn way(way: Way) -> &'static str {
-    match way {
-        Way::There => "there",
-        Way::Back => "back",
+const fn way(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Forward => "there",
+        Direction::Reverse => "back",
     }
 }
 

@@ -24,7 +24,7 @@ use sojourn_base::{Ecn, Time};
 use sojourn_engine::packet::PacketId;
 use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
 use sojourn_queue::Reason;
-use sojourn_traffic::Way;
+use sojourn_traffic::Direction;
 
 /// What the trace says of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,9 +119,9 @@ impl<W: Write> Ns2Trace<W> {
             Kind::Segment => "tcp",
             Kind::Ack => "ack",
         };
-        let (source, destination) = match packet.way() {
-            Way::There => (flow.source, flow.destination),
-            Way::Back => (flow.destination, flow.source),
+        let (source, destination) = match packet.direction() {
+            Direction::Forward => (flow.source, flow.destination),
+            Direction::Reverse => (flow.destination, flow.source),
         };
         let more = 1000 * packet.connection;
         let written = writeln!(

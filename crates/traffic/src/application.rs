@@ -13,21 +13,21 @@ pub type StreamId = u32;
 
 /// The direction in which something travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Way {
+pub enum Direction {
     /// From the flow's `from` to its `to`: where its data goes.
     #[default]
-    There,
+    Forward,
     /// From its `to` to its `from`: requests, acknowledgements.
-    Back,
+    Reverse,
 }
 
-impl Way {
+impl Direction {
     /// The other one.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
-            Self::There => Self::Back,
-            Self::Back => Self::There,
+            Self::Forward => Self::Reverse,
+            Self::Reverse => Self::Forward,
         }
     }
 }
@@ -61,12 +61,12 @@ pub struct Completed {
     /// Its size.
     pub bytes: u64,
     /// What it was made of.
-    pub course: Course,
+    pub exchange: Exchange,
 }
 
 /// What a transfer was made of, from which follows how long it takes at the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Course {
+pub enum Exchange {
     /// Its bytes alone, over a connection of its own.
     Sent,
     /// Its bytes as the answer to a request.
@@ -90,7 +90,7 @@ pub trait Host {
     fn connect(&mut self, stream: StreamId) -> bool;
 
     /// Sends a message of `bytes`; [`Event::Arrived`] follows with `tag`.
-    fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32);
+    fn send(&mut self, stream: StreamId, direction: Direction, bytes: u64, tag: u32);
 
     /// Writes bytes that nobody waits for; says whether there was room for them.
     fn write(&mut self, stream: StreamId, bytes: u64) -> bool;
@@ -100,7 +100,7 @@ pub trait Host {
 
     /// Whoever sends over `stream` in that direction sends no more. Where connections end with a
     /// FIN it follows the last byte, and who receives it ends the other direction too.
-    fn close(&mut self, stream: StreamId, way: Way);
+    fn close(&mut self, stream: StreamId, direction: Direction);
 
     /// Asks for [`Event::Wake`] at `at`, in place of what it asked for before. After the flow's
     /// `stop` none comes.

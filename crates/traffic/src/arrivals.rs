@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Rate, Span, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Completed, Course, Event, Host, StreamId, Way};
+use crate::application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
 
 params! {
     /// Parameters of a process of transfers.
@@ -74,8 +74,8 @@ impl Application for Arrivals {
                 let stream = host.open();
                 let transfer = Transfer { began: now, bytes };
                 self.under_way.insert(stream, transfer);
-                host.send(stream, Way::There, bytes, 0);
-                host.close(stream, Way::There);
+                host.send(stream, Direction::Forward, bytes, 0);
+                host.close(stream, Direction::Forward);
                 host.wake_at(now + self.gap(draw));
             }
             Event::Arrived { stream, .. } => {
@@ -83,7 +83,7 @@ impl Application for Arrivals {
                     host.completed(Completed {
                         began: transfer.began,
                         bytes: transfer.bytes,
-                        course: Course::Sent,
+                        exchange: Exchange::Sent,
                     });
                 }
             }

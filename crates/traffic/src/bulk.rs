@@ -6,7 +6,7 @@
 use sojourn_base::{Bytes, Distribution, Law, Optional, ParamFault, Preset, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Completed, Course, Event, Host, Way};
+use crate::application::{Application, Completed, Direction, Event, Exchange, Host};
 
 params! {
     /// Parameters of a bulk transfer.
@@ -49,13 +49,13 @@ impl Application for Bulk {
                 self.began = now;
                 self.sending = bytes.draw(draw.sizes).get();
                 let stream = host.open();
-                host.send(stream, Way::There, self.sending, 0);
-                host.close(stream, Way::There);
+                host.send(stream, Direction::Forward, self.sending, 0);
+                host.close(stream, Direction::Forward);
             }
             (Event::Arrived { .. }, _) => host.completed(Completed {
                 began: self.began,
                 bytes: self.sending,
-                course: Course::Sent,
+                exchange: Exchange::Sent,
             }),
             (Event::Wake | Event::Connected { .. }, _) => {}
         }

@@ -8,7 +8,7 @@
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Span, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Completed, Course, Event, Host, StreamId, Way};
+use crate::application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
 
 params! {
     /// Parameters of requests and responses.
@@ -34,7 +34,7 @@ pub struct RequestResponse {
     stream: Option<StreamId>,
     began: Time,
     bytes: u64,
-    course: Course,
+    exchange: Exchange,
 }
 
 impl RequestResponse {
@@ -48,7 +48,7 @@ impl RequestResponse {
             stream: None,
             began: Time::ZERO,
             bytes: 0,
-            course: Course::Several,
+            exchange: Exchange::Several,
         })
     }
 
@@ -57,8 +57,8 @@ impl RequestResponse {
         let stream = *self.stream.get_or_insert_with(|| host.open());
         self.began = now;
         let request = self.params.request.draw(draw.sizes).get();
-        self.course = Course::Answered { request, first };
-        host.send(stream, Way::Back, request, REQUEST);
+        self.exchange = Exchange::Answered { request, first };
+        host.send(stream, Direction::Reverse, request, REQUEST);
     }
 }
 
@@ -69,9 +69,9 @@ impl Application for RequestResponse {
             Event::Start | Event::Wake => self.ask(now, draw, host),
             Event::Arrived { stream, tag } if tag == REQUEST => {
                 self.bytes = self.params.response.draw(draw.sizes).get();
-                host.send(stream, Way::There, self.bytes, RESPONSE);
+                host.send(stream, Direction::Forward, self.bytes, RESPONSE);
                 if !self.params.persistent {
-                    host.close(stream, Way::There);
+                    host.close(stream, Direction::Forward);
                     self.stream = None;
                 }
             }
@@ -79,7 +79,7 @@ impl Application for RequestResponse {
                 host.completed(Completed {
                     began: self.began,
                     bytes: self.bytes,
-                    course: self.course,
+                    exchange: self.exchange,
                 });
                 host.wake_at(now + self.params.think.draw(draw.gaps));
             }

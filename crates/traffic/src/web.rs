@@ -18,7 +18,7 @@ use sojourn_base::{
 };
 
 use crate::Draw;
-use crate::application::{Application, Completed, Course, Event, Host, StreamId, Way};
+use crate::application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
 
 params! {
     /// Parameters of web browsing.
@@ -95,7 +95,7 @@ impl Web {
 
     fn ask(&self, object: u32, stream: StreamId, draw: &mut Draw<'_>, host: &mut dyn Host) {
         let bytes = self.params.request.draw(draw.sizes).get();
-        host.send(stream, Way::Back, bytes, request(object));
+        host.send(stream, Direction::Reverse, bytes, request(object));
     }
 
     fn begin_page(&mut self, now: Time, draw: &mut Draw<'_>, host: &mut dyn Host) {
@@ -129,10 +129,10 @@ impl Web {
         host.completed(Completed {
             began: self.began,
             bytes: self.bytes,
-            course: Course::Several,
+            exchange: Exchange::Several,
         });
         for stream in self.streams.drain(..) {
-            host.close(stream, Way::Back);
+            host.close(stream, Direction::Reverse);
         }
         host.wake_at(now + self.params.reading.draw(draw.gaps));
     }
@@ -153,7 +153,7 @@ impl Application for Web {
                 };
                 let bytes = law.draw(draw.sizes).get();
                 self.bytes += bytes;
-                host.send(stream, Way::There, bytes, response(object));
+                host.send(stream, Direction::Forward, bytes, response(object));
             }
             Event::Arrived { .. } if self.state == State::Main => {
                 self.missing = self.params.objects.draw(draw.sizes).0 as u32;

@@ -4,7 +4,7 @@
 
 use sojourn_base::{Bytes, Preset, Scalar, Span, Stream, Time};
 use sojourn_traffic::{
-    AnyApplication, Application, Completed, Course, Draw, Event, Host, StreamId, Way,
+    AnyApplication, Application, Completed, Direction, Draw, Event, Exchange, Host, StreamId,
     build_application,
 };
 
@@ -31,8 +31,9 @@ impl Host for Notes {
         self.log.push(format!("connect {stream}"));
         self.has_handshake
     }
-    fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32) {
-        self.log.push(format!("send {stream} {way:?} {bytes}"));
+    fn send(&mut self, stream: StreamId, direction: Direction, bytes: u64, tag: u32) {
+        self.log
+            .push(format!("send {stream} {direction:?} {bytes}"));
         self.sent.push((stream, tag));
     }
     fn write(&mut self, stream: StreamId, bytes: u64) -> bool {
@@ -44,8 +45,8 @@ impl Host for Notes {
     fn send_endless(&mut self, stream: StreamId) {
         self.log.push(format!("endless {stream}"));
     }
-    fn close(&mut self, stream: StreamId, way: Way) {
-        self.log.push(format!("close {stream} {way:?}"));
+    fn close(&mut self, stream: StreamId, direction: Direction) {
+        self.log.push(format!("close {stream} {direction:?}"));
     }
     fn wake_at(&mut self, at: Time) {
         self.wake = Some(at);
@@ -96,11 +97,11 @@ impl Stage {
     }
 }
 
-fn done(began_ms: u64, bytes: u64, course: Course) -> Completed {
+fn done(began_ms: u64, bytes: u64, exchange: Exchange) -> Completed {
     Completed {
         began: Time::ZERO + Span::from_ms(began_ms),
         bytes,
-        course,
+        exchange,
     }
 }
 
@@ -108,9 +109,9 @@ fn done(began_ms: u64, bytes: u64, course: Course) -> Completed {
 fn a_finite_bulk_transfer_ends_when_its_last_byte_has_arrived() {
     let mut bulk = stage("bulk", &[("bytes", Scalar::Text("5 kB"))]);
     let sent = bulk.on(100, Event::Start);
-    assert_eq!(sent, ["open 0", "send 0 There 5000", "close 0 There"]);
+    assert_eq!(sent, ["open 0", "send 0 Forward 5000", "close 0 Forward"]);
     assert!(bulk.arrive(400).is_empty());
-    assert_eq!(bulk.host.completed, [done(100, 5000, Course::Sent)]);
+    assert_eq!(bulk.host.completed, [done(100, 5000, Exchange::Sent)]);
 }
 
 #[test]
@@ -127,16 +128,16 @@ fn a_response_follows_its_request_and_the_next_request_a_time_to_think() {
         ("think", Scalar::Text("50 ms")),
     ];
     let mut client = stage("request_response", &params);
-    assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Back 100"]);
-    assert_eq!(client.arrive(10), ["send 0 There 2000"]);
+    assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Reverse 100"]);
+    assert_eq!(client.arrive(10), ["send 0 Forward 2000"]);
     assert!(client.arrive(30).is_empty());
-    let answered = |first| Course::Answered {
+    let answered = |first| Exchange::Answered {
         request: 100,
         first,
     };
     assert_eq!(client.host.completed, [done(0, 2000, answered(true))]);
     assert_eq!(client.host.wake, Some(Time::ZERO + Span::from_ms(80)));
-    assert_eq!(client.on(80, Event::Wake), ["send 0 Back 100"]);
+    assert_eq!(client.on(80, Event::Wake), ["send 0 Reverse 100"]);
     client.arrive(90);
     client.arrive(110);
     let second = done(80, 2000, answered(false));
@@ -158,18 +159,21 @@ fn a_page_is_complete_with_its_last_object() {
         ("reading", Scalar::Text("1 s")),
     ];
     let mut web = stage("web", &params);
-    assert_eq!(web.on(0, Event::Start), ["open 0", "send 0 Back 350"]);
-    assert_eq!(web.arrive(10), ["send 0 There 9000"]);
+    assert_eq!(web.on(0, Event::Start), ["open 0", "send 0 Reverse 350"]);
+    assert_eq!(web.arrive(10), ["send 0 Forward 9000"]);
     assert!(web.arrive(40).is_empty(), "the page is parsed first");
     let asked = web.on(45, Event::Wake);
-    assert_eq!(asked, ["open 1", "send 0 Back 350", "send 1 Back 350"]);
-    assert_eq!(web.arrive(50), ["send 0 There 500"]);
-    assert_eq!(web.arrive(50), ["send 1 There 500"]);
-    assert_eq!(web.arrive(60), ["send 0 Back 350"], "the third object");
+    assert_eq!(
+        asked,
+        ["open 1", "send 0 Reverse 350", "send 1 Reverse 350"]
+    );
+    assert_eq!(web.arrive(50), ["send 0 Forward 500"]);
+    assert_eq!(web.arrive(50), ["send 1 Forward 500"]);
+    assert_eq!(web.arrive(60), ["send 0 Reverse 350"], "the third object");
     assert!(web.arrive(61).is_empty());
-    assert_eq!(web.arrive(65), ["send 0 There 500"]);
-    assert_eq!(web.arrive(70), ["close 0 Back", "close 1 Back"]);
-    assert_eq!(web.host.completed, [done(0, 10_500, Course::Several)]);
+    assert_eq!(web.arrive(65), ["send 0 Forward 500"]);
+    assert_eq!(web.arrive(70), ["close 0 Reverse", "close 1 Reverse"]);
+    assert_eq!(web.host.completed, [done(0, 10_500, Exchange::Several)]);
     assert_eq!(web.host.wake, Some(Time::ZERO + Span::from_ms(1070)));
 }
 
@@ -177,17 +181,17 @@ fn a_page_is_complete_with_its_last_object() {
 #[test]
 fn who_has_written_all_closes_before_it_has_arrived() {
     let mut client = stage("request_response", &[("persistent", Scalar::Flag(false))]);
-    assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Back 350"]);
+    assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Reverse 350"]);
     let answered = client.arrive(10);
-    assert!(answered[0].starts_with("send 0 There"), "{answered:?}");
-    assert_eq!(answered[1], "close 0 There");
+    assert!(answered[0].starts_with("send 0 Forward"), "{answered:?}");
+    assert_eq!(answered[1], "close 0 Forward");
     assert!(client.arrive(30).is_empty());
     let again = client.on(40, Event::Wake);
-    assert_eq!(again, ["open 1", "send 1 Back 350"]);
+    assert_eq!(again, ["open 1", "send 1 Reverse 350"]);
     let mut arrivals = stage("arrivals", &[("rate", Scalar::Text("1 Mbit/s"))]);
     arrivals.on(0, Event::Start);
     let sent = arrivals.on(5, Event::Wake);
-    assert_eq!((&*sent[0], &*sent[2]), ("open 0", "close 0 There"));
+    assert_eq!((&*sent[0], &*sent[2]), ("open 0", "close 0 Forward"));
     assert!(arrivals.arrive(40).is_empty());
 }
 

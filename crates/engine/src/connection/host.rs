@@ -1,7 +1,7 @@
 //! What an application asks of its connections.
 
 use sojourn_base::Time;
-use sojourn_traffic::{Completed, Host, StreamId, Way};
+use sojourn_traffic::{Completed, Direction, Host, StreamId};
 
 use super::{Connection, Connections, Half, Phase, Tcp};
 use crate::FlowId;
@@ -16,7 +16,7 @@ pub(crate) struct FlowHost<'a> {
 
 impl FlowHost<'_> {
     /// The connection of a stream, into which something is written that goes in a direction.
-    fn touch(&mut self, stream: StreamId, way: Way) -> Option<&mut Connection> {
+    fn touch(&mut self, stream: StreamId, direction: Direction) -> Option<&mut Connection> {
         let slot = self.connections.slot(stream)?;
         let connection = &mut self.tcp.connections[slot as usize];
         let touched = &mut self.tcp.touched;
@@ -28,7 +28,7 @@ impl FlowHost<'_> {
             touched.push((slot, [begins, false]));
             touched.len() - 1
         });
-        touched[place].1[way as usize] = true;
+        touched[place].1[direction as usize] = true;
         self.connections.is_left_alone = false;
         Some(connection)
     }
@@ -81,19 +81,19 @@ impl Host for FlowHost<'_> {
 
     fn connect(&mut self, stream: StreamId) -> bool {
         let has_handshake = self.connections.config.handshake;
-        if has_handshake && let Some(connection) = self.touch(stream, Way::There) {
+        if has_handshake && let Some(connection) = self.touch(stream, Direction::Forward) {
             connection.phase = Phase::Connecting;
         }
         has_handshake
     }
 
-    fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32) {
-        if way == Way::Back {
+    fn send(&mut self, stream: StreamId, direction: Direction, bytes: u64, tag: u32) {
+        if direction == Direction::Reverse {
             self.open_back(stream);
         }
         let half = self
-            .touch(stream, way)
-            .and_then(|connection| connection.half(way));
+            .touch(stream, direction)
+            .and_then(|connection| connection.half(direction));
         if let Some(half) = half {
             half.send(bytes, tag);
             self.tcp.sends_messages = true;
@@ -101,7 +101,7 @@ impl Host for FlowHost<'_> {
     }
 
     fn write(&mut self, stream: StreamId, bytes: u64) -> bool {
-        let Some(connection) = self.touch(stream, Way::There) else {
+        let Some(connection) = self.touch(stream, Direction::Forward) else {
             return false;
         };
         let sender = &mut connection.there.sender;
@@ -115,7 +115,7 @@ impl Host for FlowHost<'_> {
     fn send_endless(&mut self, stream: StreamId) {
         let is_only_one =
             self.connections.open_slots().count() == 1 && self.connections.wake == Time::NEVER;
-        if let Some(connection) = self.touch(stream, Way::There) {
+        if let Some(connection) = self.touch(stream, Direction::Forward) {
             connection.there.sender.write_endless();
             if is_only_one && !connection.speaks_back() {
                 self.connections.is_left_alone = true;
@@ -123,10 +123,10 @@ impl Host for FlowHost<'_> {
         }
     }
 
-    fn close(&mut self, stream: StreamId, way: Way) {
-        if let Some(connection) = self.touch(stream, way) {
+    fn close(&mut self, stream: StreamId, direction: Direction) {
+        if let Some(connection) = self.touch(stream, direction) {
             connection.phase = Phase::Closed;
-            if let Some(half) = connection.half(way) {
+            if let Some(half) = connection.half(direction) {
                 half.sender.close();
             }
         }

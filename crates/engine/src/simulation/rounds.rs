@@ -2,7 +2,7 @@
 
 use sojourn_base::Time;
 use sojourn_base::prefetch::{prefetch, prefetch_all};
-use sojourn_traffic::Way;
+use sojourn_traffic::Direction;
 
 use super::Simulation;
 use crate::round::Round;
@@ -133,9 +133,9 @@ impl<O: Observer> Simulation<O> {
         if hears_acks {
             let connection = &mut self.tcp.connections[slot as usize];
             connection.there.expire_sender(due);
-            self.pump(slot, Way::There, due);
+            self.pump(slot, Direction::Forward, due);
         } else {
-            self.expire_receiver(slot, Way::There, due);
+            self.expire_receiver(slot, Direction::Forward, due);
         }
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use sojourn_base::Time;
-use sojourn_traffic::{Draw, Source, Way};
+use sojourn_traffic::{Direction, Draw, Source};
 
 use super::Simulation;
 use crate::flow::{Agent, Flow};
@@ -99,7 +99,7 @@ impl<O: Observer> Simulation<O> {
         let packet = SimPacket {
             number,
             size,
-            ..SimPacket::on_lane(lane, id, Way::There, now).with_ecn(ecn)
+            ..SimPacket::on_lane(lane, id, Direction::Forward, now).with_ecn(ecn)
         };
         let next = self.plan(id as usize, now);
         self.sources.replace_first(next);

@@ -2,7 +2,7 @@
 
 use sojourn_base::Time;
 use sojourn_base::prefetch::prefetch;
-use sojourn_traffic::{Application, Draw, Event, Way};
+use sojourn_traffic::{Application, Direction, Draw, Event};
 use sojourn_transport::{Arrival, Burst, Segment};
 
 use super::Simulation;
@@ -32,7 +32,7 @@ impl<O: Observer> Simulation<O> {
                 let sender = &mut self.tcp.connections[slot as usize].there.sender;
                 sender.stop();
                 if sender.config().fin {
-                    self.pump_way(slot, Way::There, now);
+                    self.pump_direction(slot, Direction::Forward, now);
                 }
             }
         } else if now == start && !connections.started {
@@ -73,7 +73,8 @@ impl<O: Observer> Simulation<O> {
         let left_alone_until = connections.left_alone_until();
         self.set_apart(id, left_alone_until);
         while let Some(completed) = self.tcp.completed.pop() {
-            let [there, back] = [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
+            let [there, back] =
+                [0, 1].map(|direction| self.shared.lanes[2 * id as usize + direction].path);
             let paths = [there, back].map(|path| self.shared.paths.links(path));
             let least = self.flows[id as usize].least_time(&completed, paths, &self.links);
             let transfer = Transfer {
@@ -83,10 +84,10 @@ impl<O: Observer> Simulation<O> {
             };
             self.observer.completed(now, id, &transfer);
         }
-        while let Some((slot, ways)) = self.tcp.touched.pop() {
-            for way in [Way::There, Way::Back] {
-                if ways[way as usize] {
-                    self.pump_way(slot, way, now);
+        while let Some((slot, directions)) = self.tcp.touched.pop() {
+            for direction in [Direction::Forward, Direction::Reverse] {
+                if directions[direction as usize] {
+                    self.pump_direction(slot, direction, now);
                 }
             }
         }
@@ -94,8 +95,8 @@ impl<O: Observer> Simulation<O> {
 
     /// Until then nothing that comes to the ends of a flow matters to anything but them.
     pub(super) fn set_apart(&mut self, id: FlowId, until: Time) {
-        for way in [Way::There, Way::Back] {
-            let path = self.shared.lanes[lane_of(id, way)].path;
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let path = self.shared.lanes[lane_of(id, direction)].path;
             let last = self.shared.paths.links(path).last();
             if let Some(track) = last.and_then(|&last| self.tracks.get_mut(last as usize))
                 && track.is_own
@@ -108,32 +109,32 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends all that may be sent now in a direction. Never in the other too: who sends there does
     /// not know yet what has happened here.
-    pub(super) fn pump(&mut self, slot: u32, way: Way, now: Time) {
-        match way {
-            Way::There => self.pump_half(slot, Way::There, now),
-            Way::Back => self.pump_back(slot, now),
+    pub(super) fn pump(&mut self, slot: u32, direction: Direction, now: Time) {
+        match direction {
+            Direction::Forward => self.pump_half(slot, Direction::Forward, now),
+            Direction::Reverse => self.pump_back(slot, now),
         }
     }
 
     #[inline(never)]
     fn pump_back(&mut self, slot: u32, now: Time) {
-        self.pump_half(slot, Way::Back, now);
+        self.pump_half(slot, Direction::Reverse, now);
     }
 
     /// The same where an application has just written.
     #[inline(never)]
-    fn pump_way(&mut self, slot: u32, way: Way, now: Time) {
-        self.pump(slot, way, now);
+    fn pump_direction(&mut self, slot: u32, direction: Direction, now: Time) {
+        self.pump(slot, direction, now);
         self.tcp.arm(slot);
     }
 
     /// Sends all that may be sent now in a direction.
     #[inline(always)]
     #[allow(clippy::inline_always)] // for the direction to be known
-    fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
+    fn pump_half(&mut self, slot: u32, direction: Direction, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
-        let Some(half) = connection.half(way) else {
+        let Some(half) = connection.half(direction) else {
             return;
         };
         let burst = half.sender.poll_burst(now);
@@ -141,20 +142,20 @@ impl<O: Observer> Simulation<O> {
             half.note_window(now);
         }
         if burst.segments > 0 {
-            self.send_burst(now, flow, number, way, &burst);
+            self.send_burst(now, flow, number, direction, &burst);
         }
         if burst.more {
-            self.pump_unlike(slot, way, now);
+            self.pump_unlike(slot, direction, now);
         }
     }
 
     /// The same, where full segments are not all alike.
     #[inline(never)]
-    fn pump_unlike(&mut self, slot: u32, way: Way, now: Time) {
+    fn pump_unlike(&mut self, slot: u32, direction: Direction, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
         loop {
-            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+            let Some(half) = self.tcp.connections[slot as usize].half(direction) else {
                 return;
             };
             let burst = half.sender.poll_unlike(now);
@@ -162,11 +163,11 @@ impl<O: Observer> Simulation<O> {
                 half.note_window(now);
             }
             if burst.segments > 0 {
-                self.send_burst(now, flow, number, way, &burst);
+                self.send_burst(now, flow, number, direction, &burst);
             }
             match (burst.segments, burst.more) {
                 (_, false) => return,
-                (0, true) => return self.pump_one_by_one(slot, way, now),
+                (0, true) => return self.pump_one_by_one(slot, direction, now),
                 (_, true) => {}
             }
         }
@@ -174,27 +175,34 @@ impl<O: Observer> Simulation<O> {
 
     /// The same, where more is to be looked at than whether full segments may go.
     #[inline(never)]
-    fn pump_one_by_one(&mut self, slot: u32, way: Way, now: Time) {
+    fn pump_one_by_one(&mut self, slot: u32, direction: Direction, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
         loop {
-            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+            let Some(half) = self.tcp.connections[slot as usize].half(direction) else {
                 return;
             };
             let Some(segment) = half.sender.poll_send(now) else {
                 half.note_window(now);
                 return;
             };
-            self.send_segment(now, flow, number, way, &segment);
+            self.send_segment(now, flow, number, direction, &segment);
         }
     }
 
     /// Sends segments that differ in their numbers alone, and the last by its PSH.
     #[inline(always)]
     #[allow(clippy::inline_always)] // from one place in each direction
-    fn send_burst(&mut self, now: Time, id: FlowId, number: u32, way: Way, burst: &Burst) {
-        let lane = &self.shared.lanes[lane_of(id, way)];
-        let packet = SimPacket::on_lane(lane, id, way, now);
+    fn send_burst(
+        &mut self,
+        now: Time,
+        id: FlowId,
+        number: u32,
+        direction: Direction,
+        burst: &Burst,
+    ) {
+        let lane = &self.shared.lanes[lane_of(id, direction)];
+        let packet = SimPacket::on_lane(lane, id, direction, now);
         let mut packet = packet.of_segment(number, &burst.segment(0, now), lane.header);
         for index in 0..burst.segments {
             let segment = burst.segment(index, now);
@@ -212,20 +220,27 @@ impl<O: Observer> Simulation<O> {
     }
 
     #[inline]
-    fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
-        let lane = &self.shared.lanes[lane_of(id, way)];
-        let packet = SimPacket::on_lane(lane, id, way, now);
+    fn send_segment(
+        &mut self,
+        now: Time,
+        id: FlowId,
+        number: u32,
+        direction: Direction,
+        segment: &Segment,
+    ) {
+        let lane = &self.shared.lanes[lane_of(id, direction)];
+        let packet = SimPacket::on_lane(lane, id, direction, now);
         let packet = packet.of_segment(number, segment, lane.header);
         self.send(now, &packet, Cargo::Segment(segment));
     }
 
     /// Sends the acknowledgement that lies at `place` in the arena.
-    fn send_ack(&mut self, now: Time, id: FlowId, number: u32, way: Way, place: u64) {
-        let lane = &self.shared.lanes[lane_of(id, way)];
+    fn send_ack(&mut self, now: Time, id: FlowId, number: u32, direction: Direction, place: u64) {
+        let lane = &self.shared.lanes[lane_of(id, direction)];
         let packet = SimPacket {
             connection: number,
             size: lane.header as u16,
-            ..SimPacket::on_lane(lane, id, way, now)
+            ..SimPacket::on_lane(lane, id, direction, now)
         };
         let ack = self.shared.acks.get(place);
         let packet = packet.of_ack(place, ack);
@@ -249,8 +264,8 @@ impl<O: Observer> Simulation<O> {
         if let Agent::Streams { connections, .. } = &mut self.flows[id as usize].agent {
             self.tcp.retire(slot, connections, now);
         }
-        for way in [Way::There, Way::Back] {
-            let lane = &mut self.shared.lanes[lane_of(id, way)];
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let lane = &mut self.shared.lanes[lane_of(id, direction)];
             if lane.slot == slot {
                 lane.slot = Lane::NO_SLOT;
             }
@@ -265,14 +280,14 @@ impl<O: Observer> Simulation<O> {
         slot: Option<u32>,
         header: u32,
     ) {
-        let way = packet.way();
+        let direction = packet.direction();
         let slot = slot.or_else(|| self.look_up(packet));
         let connection = slot.and_then(|slot| self.tcp.connections.get_mut(slot as usize));
         let (Some(slot), Some(connection)) = (slot, connection) else {
             self.observer.received(now, packet, 0);
             return;
         };
-        let Some(half) = connection.half(way) else {
+        let Some(half) = connection.half(direction) else {
             self.observer.received(now, packet, 0);
             return;
         };
@@ -298,7 +313,13 @@ impl<O: Observer> Simulation<O> {
         let is_to_delay = connection.is_to_delay(timer, self.tcp.delayed_until);
         self.observer.received(now, packet, delivered);
         for place in replies {
-            self.send_ack(now, packet.flow(), packet.connection, way.opposite(), place);
+            self.send_ack(
+                now,
+                packet.flow(),
+                packet.connection,
+                direction.opposite(),
+                place,
+            );
         }
         if is_to_delay {
             self.tcp.delay(slot, timer);
@@ -307,16 +328,16 @@ impl<O: Observer> Simulation<O> {
             self.tell_arrived(now, packet, slot);
         }
         if ends {
-            self.end_answer(slot, way.opposite(), now);
+            self.end_answer(slot, direction.opposite(), now);
         }
     }
 
     /// The other end of a connection has sent its FIN: so does this one.
     #[inline(never)]
-    fn end_answer(&mut self, slot: u32, way: Way, now: Time) {
-        if let Some(half) = self.tcp.connections[slot as usize].half(way) {
+    fn end_answer(&mut self, slot: u32, direction: Direction, now: Time) {
+        if let Some(half) = self.tcp.connections[slot as usize].half(direction) {
             half.sender.close();
-            self.pump_way(slot, way, now);
+            self.pump_direction(slot, direction, now);
         }
     }
 
@@ -324,7 +345,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn tell_arrived(&mut self, now: Time, packet: &SimPacket, slot: u32) {
         while let Some(tag) = self.tcp.connections[slot as usize]
-            .half(packet.way())
+            .half(packet.direction())
             .and_then(Half::take_arrived)
         {
             let stream = packet.connection;
@@ -337,15 +358,15 @@ impl<O: Observer> Simulation<O> {
         let place = packet.ack_place();
         self.observer.received(now, packet, 0);
         let slot = slot.or_else(|| self.look_up(packet));
-        let way = packet.way().opposite();
-        let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
+        let direction = packet.direction().opposite();
+        let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(direction));
         let (Some(slot), Some(half)) = (slot, half) else {
             self.shared.acks.forget(place);
             return;
         };
         half.sender.on_ack(now, self.shared.acks.get(place));
         self.shared.acks.forget(place);
-        self.pump(slot, way, now);
+        self.pump(slot, direction, now);
         let connection = &self.tcp.connections[slot as usize];
         self.tcp.arm_at(slot, connection.sender_timer());
         if self.tcp.connections[slot as usize].phase != Phase::Open {
@@ -382,13 +403,16 @@ impl<O: Observer> Simulation<O> {
         let connection = &mut self.tcp.connections[slot as usize];
         let may_send = connection.expire_senders(now);
         if connection.receiver_timer() <= now {
-            for way in [Way::There, Way::Back] {
-                self.expire_receiver(slot, way, now);
+            for direction in [Direction::Forward, Direction::Reverse] {
+                self.expire_receiver(slot, direction, now);
             }
         }
-        for (way, may_send) in [Way::There, Way::Back].into_iter().zip(may_send) {
+        for (direction, may_send) in [Direction::Forward, Direction::Reverse]
+            .into_iter()
+            .zip(may_send)
+        {
             if may_send {
-                self.pump(slot, way, now);
+                self.pump(slot, direction, now);
             }
         }
         let next = self.tcp.connections[slot as usize].next_timer();
@@ -438,16 +462,16 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Sends the acknowledgement that a receiver has delayed, if it is due.
-    pub(super) fn expire_receiver(&mut self, slot: u32, way: Way, now: Time) {
+    pub(super) fn expire_receiver(&mut self, slot: u32, direction: Direction, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
         if let Some(ack) = connection
-            .half(way)
+            .half(direction)
             .and_then(|half| half.receiver.on_timer(now))
         {
             let (place, written) = self.shared.acks.take();
             *written = ack;
-            self.send_ack(now, flow, number, way.opposite(), place);
+            self.send_ack(now, flow, number, direction.opposite(), place);
         }
     }
 }

@@ -151,7 +151,7 @@ impl<W: Write + Send> Table<W> {
         self.link.push(link.clone());
         self.flow.push(flow.clone());
         self.connection.push(packet.connection.cast_signed());
-        self.way.push(texts.of(way(packet.way())));
+        self.way.push(texts.of(way(packet.direction())));
         self.packet.push(row.known.packet);
         self.kind.push(texts.of(kind(packet.kind())));
         self.number.push(row.known.number);
