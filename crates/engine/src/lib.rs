@@ -26,7 +26,8 @@
 //!   as the transmission begins it *hands over*, and the next link *gathers*. That one *catches up*
 //!   when it lets happen all that happens there before an instant.
 //! - A queue *knows its departures* if it knows of each packet, when it comes, when its
-//!   transmission begins. Where the discipline decides when packets leave, it does so on the *heads*.
+//!   transmission begins. Where the discipline decides when packets leave, it does so on the
+//!   *heads*.
 //! - To *book* is to enter arrivals, waits and departures in the books. These are *closed*, so that
 //!   all is in them, when somebody looks, and opened again.
 //! - A *train* is what one link has sent to links that are alike. A *track* tells whether a packet

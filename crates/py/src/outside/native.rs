@@ -239,7 +239,7 @@ impl NativePolicy {
         })
     }
 
-    fn judge(
+    fn verdict(
         &mut self,
         code: Option<Code>,
         hook: &str,
@@ -306,11 +306,11 @@ impl Policy for NativePolicy {
     }
 
     fn enqueue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict {
-        self.judge(self.enqueue, "enqueue", packet, view)
+        self.verdict(self.enqueue, "enqueue", packet, view)
     }
 
     fn dequeue(&mut self, packet: &PacketInfo, view: &mut View<'_>) -> Verdict {
-        self.judge(self.dequeue, "dequeue", packet, view)
+        self.verdict(self.dequeue, "dequeue", packet, view)
     }
 
     fn choose(&mut self, _view: &mut View<'_>) -> u16 {

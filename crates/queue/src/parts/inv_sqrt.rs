@@ -1,4 +1,4 @@
-//! The inverse square root of the kernel's `CoDel` and COBALT: steps of Newton's method in integers.
+//! The inverse square root of the kernel's `CoDel` and COBALT: Newton's method in integers.
 
 /// One step from `root` towards 1/sqrt(count), both in units of 2^-32.
 #[inline]
