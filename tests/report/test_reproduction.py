@@ -126,12 +126,7 @@ def test_all_gives_one_table_of_all_studies(tmp_path):
         known = {knob.name for knob in studies.find(name).knobs}
         given = [knob for knob in TINY if f"--set '{knob}=" in summary["command"]]
         assert set(given) | {"replicas"} <= known
-        # What it may write is known before it runs.
-        study, files = studies.find(name), whole(tmp_path / name).keys()
-        assert files == set(summary["files"])
-        stems = {"figures": study.figure_names, "tables": study.table_names}
-        for kind, stem in (one.rpartition(".")[0].split("/") for one in files if "/" in one):
-            assert stem in stems[kind]
+        assert whole(tmp_path / name).keys() == set(summary["files"])
 
 
 @pytest.mark.parametrize("study", [*studies.names(), "all"])
@@ -249,7 +244,10 @@ def test_interrupted_while_runs_are_evaluated(app, tmp_path, monkeypatch):
         "observations.parquet",
         "figures/table3.csv",
         "figures/fig2-queue.svg",
+        "figures/mine.csv",
+        "figures/old/mine.csv",
         "tables/laws.csv",
+        "tables/mine.txt",
         "eqm.html",
         "eqm.toml",
         "summary.json",
@@ -257,31 +255,56 @@ def test_interrupted_while_runs_are_evaluated(app, tmp_path, monkeypatch):
 )
 def test_a_file_of_ones_own_is_refused_before_anything_runs(app, tmp_path, name):
     own = tmp_path / name
-    own.parent.mkdir(exist_ok=True)
+    own.parent.mkdir(exist_ok=True, parents=True)
     own.write_text("mine")
     result = invoke(app, "eqm", "--out", str(tmp_path), *SMALL)
     assert result.exit_code == 2
-    assert f"{own}: found a file that no report of this study has written" in result.stderr
+    told = own.parent if name.count("/") > 1 else own
+    assert f"{told}: found a file that no report of this study has written" in result.stderr
     assert app.given == []
     assert whole(tmp_path) == {name: b"mine"}
 
 
 @pytest.mark.usefixtures("sketched")
-def test_beside_a_report_a_file_of_ones_own_is_refused_where_its_name_is_taken(app, tmp_path):
+def test_beside_a_report_a_file_of_ones_own_is_refused_among_its_figures_and_tables(app, tmp_path):
+    """Whatever its name: which figures and tables a report has is known when it has run."""
     command = ("eqm", "--out", str(tmp_path), *SMALL)
     invoke(app, *command)
-    # Other names are free.
-    other = tmp_path / "figures" / "mine.csv"
-    other.write_text("mine")
+    # Elsewhere other names are free, and no report has these.
+    free = [
+        tmp_path / name
+        for name in ("notes.txt", "figures/.mine", "figures/table3.png.18af-1c-0.part")
+    ]
+    for other in free:
+        other.write_text("mine")
     assert invoke(app, *command).exit_code == 0
-    assert other.read_text() == "mine"
-    # That of a table which only --calibrate gives.
-    own = tmp_path / "tables" / "calibration-grid.csv"
-    own.write_text("mine")
-    result = invoke(app, *command)
-    assert result.exit_code == 2
-    assert str(own) in result.stderr
-    assert own.read_text() == "mine"
+    assert [other.read_text() for other in free] == ["mine"] * 3
+    # The first is that of a table which only --calibrate gives.
+    for name in ("tables/calibration-grid.csv", "tables/mine.csv", "figures/mine.svg"):
+        own = tmp_path / name
+        own.write_text("mine")
+        result = invoke(app, *command)
+        assert result.exit_code == 2
+        assert f"{own}: found a file" in result.stderr
+        assert own.read_text() == "mine"
+        own.unlink()
+
+
+@pytest.mark.usefixtures("sketched")
+def test_what_an_earlier_version_drew_under_other_names_is_taken(synthetic, tmp_path):
+    """Its summary names its files; that of a version before names none."""
+    study, settings = EqmStudy(), synthetic.settings()
+    report = study.evaluate({"eqm": synthetic.frames(settings)}, settings)
+    folder.write(report, tmp_path, "sojourn reproduce eqm")
+    old = ["figures/fig9-old.svg", "tables/table-old.csv"]
+    for name in old:
+        (tmp_path / name).write_text("old")
+    texts = study.scenarios(settings)
+    assert folder.foreign(study, texts, tmp_path) == tmp_path / old[1]
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    for files in ({"files": summary.pop("files") + old}, {}):
+        (tmp_path / "summary.json").write_text(json.dumps(summary | files))
+        assert folder.foreign(study, texts, tmp_path) is None
 
 
 LOST = (

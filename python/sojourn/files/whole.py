@@ -15,6 +15,9 @@ from typing import Self
 
 from sojourn.signals import ENDINGS
 
+UNFINISHED = ".part"
+"""How the name of a file ends that is to take the place of another."""
+
 NAME_LENGTH = 40
 """So much of a file's name begins that of what is to take its place."""
 
@@ -41,7 +44,7 @@ class Unfinished:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         # Its name may be as long as the system allows already.
-        self._other = path.with_name(f"{path.name[:NAME_LENGTH]}.{own_name()}.part")
+        self._other = path.with_name(f"{path.name[:NAME_LENGTH]}.{own_name()}{UNFINISHED}")
         with self._named():
             self._file = self._other.open("wb")
 

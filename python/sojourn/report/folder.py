@@ -19,7 +19,7 @@ from typing import Any
 
 from sojourn.experiments.manifest import MANIFEST, FolderError, read_manifest
 from sojourn.files import parquet
-from sojourn.files.whole import uninterrupted, write_together, write_whole
+from sojourn.files.whole import UNFINISHED, uninterrupted, write_together, write_whole
 from sojourn.plots.save import FORMATS
 from sojourn.report.drawings import Drawing, draw_all
 from sojourn.report.page import render
@@ -110,9 +110,13 @@ def _figure_names(figure: str) -> list[str]:
 def foreign(study: Study, scenarios: Mapping[str, str], folder: Path) -> Path | None:
     """The first file that a report of ``study`` may write over and that no report has written.
 
-    ``scenarios`` are those that it would write. What a report wrote is known by its summary, or,
-    where a command of an earlier version was killed before that, by a scenario of just this text. A
-    scenario that was edited since is one's own.
+    Which figures and tables it has is known only when it has run, so their folders are its alone:
+    whatever is in them is taken for one that it may write over or remove. ``scenarios`` are those
+    that it would write.
+
+    What a report wrote is known by its summary, or, where a command of an earlier version was
+    killed before that, by a scenario of just this text. A scenario that was edited since is one's
+    own.
     """
     before = _summary_before(study.name, folder)
     if before is None and (folder / SUMMARY).exists():
@@ -136,11 +140,16 @@ def foreign(study: Study, scenarios: Mapping[str, str], folder: Path) -> Path | 
         return folder / page
     if is_known:
         return None
-    ours = {SUMMARY, *(f"{part}.toml" for part in scenarios), *_names(before)}
-    names = file_names(study.name, scenarios, sorted(study.figure_names), sorted(study.table_names))
-    return next(
-        (folder / one for one in names if one not in ours and (folder / one).exists()), None
-    )
+    ours = {folder / one for one in _names(before)}
+    there = [folder / one for one in (OBSERVATIONS, page) if (folder / one).exists()]
+    for kind in ("tables", "figures"):
+        there += sorted((folder / kind).glob("*"))
+    return next((one for one in there if one not in ours and not _may_stay(one)), None)
+
+
+def _may_stay(path: Path) -> bool:
+    """Whether a file is none that a report could have: hidden, or left half written by a kill."""
+    return path.name.startswith(".") or path.suffix == UNFINISHED
 
 
 def _summary_before(study: str, folder: Path) -> dict[str, Any] | None:

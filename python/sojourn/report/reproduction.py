@@ -174,8 +174,8 @@ def reproduce_all(
         target = target_folder(request, study.name)
         if (path := folder.foreign(study, texts, target)) is not None:
             raise StudyError(
-                f"{path}: found a file that no report of this study has written; allowed: another "
-                "folder, --out DIR"
+                f"{path}: found a file that no report of this study has written, where reports "
+                "keep theirs; allowed: another folder, --out DIR"
             )
         if request.calibrate and request.study != ALL and not hasattr(study, "calibrate"):
             raise StudyError(f'study "{study.name}" has nothing to calibrate')

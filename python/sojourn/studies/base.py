@@ -180,10 +180,6 @@ class Study(Protocol):
     name: str
     title: str
     knobs: tuple[Knob, ...]
-    figure_names: frozenset[str]
-    """The identifiers of all figures that any settings may give: known before anything runs."""
-    table_names: frozenset[str]
-    """Those of all tables."""
 
     def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
         """The settings for the knobs given. Raises StudyError."""
