@@ -13,7 +13,6 @@ from sojourn.studies import peers
 from sojourn.studies.four_aqms import against_ns2 as of_four
 from sojourn.studies.four_aqms import measures as four_measures
 from sojourn.studies.four_aqms.study import FourAqmsStudy
-from sojourn.studies.red_fairness import against_ns2 as of_red
 from sojourn.studies.red_fairness.study import RedFairnessStudy
 
 FOUR = {"droptail": "default", "red": "paper_pkt_min5", "rem": "ns_default", "sfq": "ns_default_40"}
@@ -32,7 +31,7 @@ def four():
 def test_six_tcp_and_two_cbr(four, discipline, quantity):
     (row,) = (
         row
-        for row in peers.read(of_four.PACKAGE)
+        for row in peers.read(FourAqmsStudy.package)
         if row["variant"] == FOUR[discipline]
         and of_four.OURS[row["disc"], row["variant"]][0] == discipline
         and (row["tcp"], row["cbr_mbps_each"]) == ("Tahoe", "0.25")
@@ -55,7 +54,7 @@ def window_bound():
 def test_connections_without_loss(window_bound, point, connections):
     (row,) = (
         row
-        for row in peers.read(of_red.PACKAGE)
+        for row in peers.read(RedFairnessStudy.package)
         if (row["disc"], row["T1"], row["tcp"], row["window"])
         == ("DropTail", "80ms", "Tahoe", "20")
         and row["N"] == str(connections)

@@ -6,9 +6,10 @@ import sojourn
 from sojourn.report import folder
 from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
-from sojourn.studies.ece6110 import checks, evidence, published, queues, scenario
+from sojourn.studies.ece6110 import checks, evidence, queues, scenario
 from sojourn.studies.ece6110.study import Ece6110Study
 from sojourn.studies.ece6110.verdicts import RULES
+from sojourn.studies.publication import read
 from sojourn.studies.runner import run_scenario
 
 STUDY = Ece6110Study()
@@ -28,7 +29,7 @@ def report(results):
 
 
 def test_every_claim_has_a_rule_and_a_verdict(report):
-    claims = published.load().claims
+    claims = read(scenario.PACKAGE).claims
     assert set(RULES) == set(claims)
     assert [one.claim.id for one in report.verdicts] == list(claims)
     assert all(one.reason and one.ours and one.published for one in report.verdicts)

@@ -4,12 +4,13 @@ import polars as pl
 import pytest
 
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.ece6110 import answer, evidence, published, scenario
+from sojourn.studies.ece6110 import answer, evidence, scenario
 from sojourn.studies.ece6110.measures import MEASURES
 from sojourn.studies.ece6110.queues import RED, SIZES, all_queues, droptail_name
 from sojourn.studies.ece6110.study import Ece6110Study
 from sojourn.studies.ece6110.verdicts import RULES
 from sojourn.studies.observed import Observed
+from sojourn.studies.publication import read
 
 SETTINGS = Ece6110Study().settle({})
 QUIET = (0.0, 0.4, -0.3, 0.1, -0.2, 0.05)
@@ -218,9 +219,8 @@ def test_a_window_is_filled_beyond_doubt(kilobytes, noise, more, outcome):
 def said(found, enough):
     """The answer, with this outcome of the claim on ten seconds."""
     outcomes = {"tcp-tenth": Outcome.DISAGREES, "ten-seconds": enough}
-    passed = [
-        Verdict(published.load().claims[name], one, "", "", "") for name, one in outcomes.items()
-    ]
+    claims = read(scenario.PACKAGE).claims
+    passed = [Verdict(claims[name], one, "", "", "") for name, one in outcomes.items()]
     return " ".join(answer.answer(found, passed))
 
 

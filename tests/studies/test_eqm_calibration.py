@@ -7,7 +7,7 @@ from importlib import resources
 import polars as pl
 import pytest
 
-from sojourn.studies.eqm import calibrated, calibration, measures, published, scenario
+from sojourn.studies.eqm import calibrated, calibration, published, scenario
 from sojourn.studies.eqm.evidence import gather
 
 ROWS = {key: row.values for key, row in published.load().table_three.items()}
@@ -16,7 +16,7 @@ ROWS = {key: row.values for key, row in published.load().table_three.items()}
 @pytest.fixture
 def evidence(synthetic):
     settings = synthetic.settings()
-    return gather(measures.observations(synthetic.frames(settings), settings), settings)
+    return gather({"eqm": synthetic.frames(settings)}, settings)
 
 
 def test_residuals_of_every_parameter_and_other(evidence):

@@ -5,6 +5,7 @@ import pytest
 
 from sojourn.studies.base import LawBroken
 from sojourn.studies.eqm import checks, measures, network, scenario
+from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.study import EqmStudy
 
 
@@ -25,7 +26,8 @@ def one(frame, discipline="red"):
 
 
 def test_all_kept(run):
-    assert [check.kept for check in checks.all_checks(*run)] == [True] * 4
+    frame, _, settings = run
+    assert [check.kept for check in checks.all_checks(Evidence.of(frame, settings))] == [True] * 4
 
 
 def test_unequal_arrivals(run):

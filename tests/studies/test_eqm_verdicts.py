@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from sojourn.studies.claims import Outcome
-from sojourn.studies.eqm import evidence, measures
+from sojourn.studies.eqm import measures
+from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.study import EqmStudy
 from sojourn.studies.eqm.verdicts import RULES
 from sojourn.studies.knobs import StudyError
@@ -122,7 +123,7 @@ def test_the_same_is_so_beyond_doubt(synthetic, more, by, outcome):
     )
     columns = ("delay_ms", "utilisation_percent")
     changed = frame.with_columns(pl.col(one) * factor.otherwise(1.0) for one in columns)
-    found = evidence.gather(changed, settings)
+    found = Evidence.of(changed, settings)
     for claim in ("delay-minimum-same", "utilisation-same-early"):
         verdict = RULES[claim](found)
         assert verdict.outcome == outcome, claim

@@ -12,14 +12,14 @@ from sojourn.studies.four_aqms import (
     checks,
     figures,
     measures,
-    published,
     scenario,
 )
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
 from sojourn.studies.four_aqms.study import FourAqmsStudy
 from sojourn.studies.four_aqms.verdicts import RULES, verdicts
 from sojourn.studies.knobs import StudyError
+from sojourn.studies.publication import read
 
 STUDY = FourAqmsStudy()
 REPLICAS = 6
@@ -42,7 +42,7 @@ AS_PUBLISHED = {
 """Means as the publication would have them; what is missing is 50 for all."""
 
 
-def evidence(means=None, **changed):
+def reading(means=None, **changed):
     """Observations with these means and a little noise that all disciplines share in part."""
     means = (means or AS_PUBLISHED) | changed
     rows = []
@@ -54,25 +54,25 @@ def evidence(means=None, **changed):
                 mean = means.get(column, {}).get(name, 50.0)
                 row[column] = None if mean is None else float(mean) * noise
             rows.append(row)
-    return Evidence(pl.DataFrame(rows))
+    return Reading(pl.DataFrame(rows))
 
 
-def everything(chosen, high=None, low=None, **knobs):
+def evidence(chosen, high=None, low=None, **knobs):
     settings = STUDY.settle(knobs)
     loads = {"0.1 Mbit/s": low or chosen, "0.25 Mbit/s": chosen, "1 Mbit/s": high or chosen}
-    return Everything(settings, chosen, loads, {})
+    return Evidence(settings, chosen, loads, {}, run=None)
 
 
 def outcomes(*args, **options):
-    return {one.claim.id: one.outcome for one in verdicts(everything(*args, **options))}
+    return {one.claim.id: one.outcome for one in verdicts(evidence(*args, **options))}
 
 
 def test_every_claim_has_a_rule_and_every_rule_a_claim():
-    assert set(RULES) == set(published.load().claims)
+    assert set(RULES) == set(read(scenario.PACKAGE).claims)
 
 
 def test_every_claim_names_its_place():
-    for claim in published.load().claims.values():
+    for claim in read(scenario.PACKAGE).claims.values():
         assert claim.text
         assert claim.place
         assert len(claim.quote.split()) <= 14
@@ -127,12 +127,12 @@ def test_senders_start_before_the_end():
 
 
 def test_were_it_as_published_the_orders_would_agree():
-    high = evidence(
+    high = reading(
         tcp_mbps=AS_PUBLISHED["tcp_mbps"] | {"droptail": 0.01},
         loss_percent=dict.fromkeys(DISCIPLINES, 20.0) | {"sfq": 60.0},
     )
-    low = evidence(cbr_loss_percent=dict.fromkeys(DISCIPLINES, 0.0))
-    found = outcomes(evidence(), high, low)
+    low = reading(cbr_loss_percent=dict.fromkeys(DISCIPLINES, 0.0))
+    found = outcomes(reading(), high, low)
     disagreeing = {name for name, one in found.items() if one is Outcome.DISAGREES}
     # Not an order, or at odds with another claim of the publication.
     assert disagreeing == {
@@ -146,7 +146,7 @@ def test_were_it_as_published_the_orders_would_agree():
 
 
 def test_no_order_without_a_difference():
-    flat = evidence({column: dict.fromkeys(DISCIPLINES, 50.0) for column in MEASURES})
+    flat = reading({column: dict.fromkeys(DISCIPLINES, 50.0) for column in MEASURES})
     found = outcomes(flat)
     for claim in ("throughput-sfq", "delay-blue", "loss-blue", "window-blue-largest"):
         assert found[claim] is Outcome.DISAGREES
@@ -156,9 +156,9 @@ def test_what_the_publication_says_against_itself_does_not_depend_on_us():
     def contradictions(chosen):
         return {name for name, one in outcomes(chosen).items() if one is Outcome.CONTRADICTS_ITSELF}
 
-    flat = evidence({column: dict.fromkeys(DISCIPLINES, 50.0) for column in MEASURES})
+    flat = reading({column: dict.fromkeys(DISCIPLINES, 50.0) for column in MEASURES})
     assert (
-        contradictions(evidence())
+        contradictions(reading())
         == contradictions(flat)
         == {
             "red-table",
@@ -172,8 +172,8 @@ def test_what_the_publication_says_against_itself_does_not_depend_on_us():
 
 
 def test_an_acknowledgement_lost_is_found():
-    lost = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 3.0))
-    none = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 0.0))
+    lost = reading(ack_drops=dict.fromkeys(DISCIPLINES, 3.0))
+    none = reading(ack_drops=dict.fromkeys(DISCIPLINES, 0.0))
     assert outcomes(lost)["ack-drops"] is Outcome.AGREES
     assert outcomes(none)["ack-drops"] is Outcome.DISAGREES
 
@@ -183,17 +183,17 @@ def spread(found, column, by, name="droptail"):
     here = pl.col("discipline") == name
     change = by * (1 - 2 * (pl.col("replica") % 2))
     value = pl.when(here).then(pl.col(column) + change).otherwise(pl.col(column))
-    return Evidence(found.frame.with_columns(value.alias(column)))
+    return Reading(found.frame.with_columns(value.alias(column)))
 
 
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_a_few_acknowledgements_lost_by_chance_are_not_told(replicas):
     """One in one of six runs, or in all of one or two."""
-    none = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 0.0)).frame
+    none = reading(ack_drops=dict.fromkeys(DISCIPLINES, 0.0)).frame
     first = (pl.col("replica") == 0) & (pl.col("discipline") == "red")
     once = none.with_columns(ack_drops=pl.when(first).then(1.0).otherwise(0.0))
-    assert outcomes(Evidence(once))["ack-drops"] is Outcome.NOT_MEASURED
-    few = Evidence(once.filter(pl.col("replica") < replicas))
+    assert outcomes(Reading(once))["ack-drops"] is Outcome.NOT_MEASURED
+    few = Reading(once.filter(pl.col("replica") < replicas))
     assert outcomes(few)["ack-drops"] is Outcome.NOT_MEASURED
 
 
@@ -208,10 +208,10 @@ def test_a_few_acknowledgements_lost_by_chance_are_not_told(replicas):
 )
 def test_tcp_is_starved_below_a_quarter_of_its_part_beyond_doubt(part, by, outcome):
     """Three quarters are fair, 18.75 % are a quarter of that."""
-    high = evidence(
+    high = reading(
         tcp_mbps=dict.fromkeys(DISCIPLINES, part), goodput_mbps=dict.fromkeys(DISCIPLINES, 1.0)
     )
-    found = outcomes(evidence(), spread(high, "tcp_mbps", by))
+    found = outcomes(reading(), spread(high, "tcp_mbps", by))
     assert found["droptail-burst"] == outcome
 
 
@@ -225,7 +225,7 @@ def test_tcp_is_starved_below_a_quarter_of_its_part_beyond_doubt(part, by, outco
     ],
 )
 def test_fifty_packets_drain_in_400_ms_beyond_doubt(delay, by, outcome):
-    found = evidence(queueing_p99_ms=dict.fromkeys(DISCIPLINES, delay))
+    found = reading(queueing_p99_ms=dict.fromkeys(DISCIPLINES, delay))
     assert outcomes(spread(found, "queueing_p99_ms", by))["droptail-delay"] == outcome
 
 
@@ -240,8 +240,8 @@ def test_fifty_packets_drain_in_400_ms_beyond_doubt(delay, by, outcome):
 )
 def test_a_gain_is_much_beyond_doubt(goodput, by, outcome):
     """The others have 1 Mbit/s; a tenth more would be much."""
-    found = evidence(goodput_mbps=dict.fromkeys(DISCIPLINES, 1.0) | {"sfq": goodput})
-    judged = verdicts(everything(spread(found, "goodput_mbps", by, "sfq")))
+    found = reading(goodput_mbps=dict.fromkeys(DISCIPLINES, 1.0) | {"sfq": goodput})
+    judged = verdicts(evidence(spread(found, "goodput_mbps", by, "sfq")))
     much = next(one for one in judged if one.claim.id == "throughput-sfq-much")
     assert much.outcome == outcome
     assert much.reason.startswith("Undecided") is (outcome == "not measured")
@@ -258,12 +258,12 @@ def test_a_gain_is_much_beyond_doubt(goodput, by, outcome):
 )
 def test_a_loss_rate_falls_rises_or_neither_is_told(slope, by, outcome):
     """20 packets a second are lost: up to one in 100 s is level."""
-    flat = evidence(
+    flat = reading(
         loss_rate=dict.fromkeys(DISCIPLINES, 20.0), loss_trend=dict.fromkeys(DISCIPLINES, slope)
     )
     found = spread(flat, "loss_trend", by, "blue")
     assert outcomes(found)["loss-blue-falls"] == outcome
-    other = evidence(
+    other = reading(
         loss_rate=dict.fromkeys(DISCIPLINES, 20.0), loss_trend=dict.fromkeys(DISCIPLINES, -slope)
     )
     assert outcomes(spread(other, "loss_trend", by, "blue"))["loss-grows"] == (
@@ -276,13 +276,13 @@ def gap(mean, spread, replicas=6):
 
     The difference deviates by `spread`, up and down in turn.
     """
-    frame = evidence(
+    frame = reading(
         loss_percent=dict.fromkeys(DISCIPLINES, 10.0),
         cbr_loss_percent=dict.fromkeys(DISCIPLINES, 10.0),
     ).frame.filter(pl.col("replica") < replicas)
     more = mean + spread * (1 - 2 * (pl.col("replica") % 2))
     tcp = pl.col("cbr_loss_percent") + more
-    return Evidence(frame.with_columns(tcp_loss_percent=tcp))
+    return Reading(frame.with_columns(tcp_loss_percent=tcp))
 
 
 @pytest.mark.parametrize(
@@ -313,24 +313,24 @@ def test_bursts_of_tcp_are_named_only_where_tcp_loses_more():
 
 def test_without_a_loss_nobody_loses_alike():
     none = dict.fromkeys(DISCIPLINES, 0.0)
-    found = outcomes(evidence(loss_percent=none, tcp_loss_percent=none, cbr_loss_percent=none))
+    found = outcomes(reading(loss_percent=none, tcp_loss_percent=none, cbr_loss_percent=none))
     assert found["droptail-equal"] is Outcome.NOT_MEASURED
 
 
 def reasons(*args, **options):
-    return {one.claim.id: one.reason for one in verdicts(everything(*args, **options))}
+    return {one.claim.id: one.reason for one in verdicts(evidence(*args, **options))}
 
 
 def test_a_loss_that_is_all_of_tcp_is_not_laid_on_cbr():
     """At 0.1 Mbit/s each, below the share of 0.1875, the CBR flows lose nothing."""
-    low = evidence(
+    low = reading(
         tcp_loss_percent=dict.fromkeys(DISCIPLINES, 5.5),
         cbr_loss_percent=dict.fromkeys(DISCIPLINES, 0.0),
     )
-    found = outcomes(low, evidence(), low, cbr_rate="0.1 Mbit/s")
+    found = outcomes(low, reading(), low, cbr_rate="0.1 Mbit/s")
     assert found["loss-sfq-why"] is Outcome.AGREES
     assert found["sfq-own-queue"] is Outcome.AGREES
-    why = reasons(low, evidence(), low, cbr_rate="0.1 Mbit/s")
+    why = reasons(low, reading(), low, cbr_rate="0.1 Mbit/s")
     assert why["loss-sfq-why"].startswith("The loss is TCP's")
     assert "the CBR flows, which keep to their share, 0 %" in why["loss-sfq-why"]
     assert "42.0 % at 1 Mbit/s each and 0 % at 0.1 Mbit/s each" in why["sfq-own-queue"]
@@ -338,7 +338,7 @@ def test_a_loss_that_is_all_of_tcp_is_not_laid_on_cbr():
 
 def test_a_loss_without_a_difference_is_nobodys():
     same = dict.fromkeys(DISCIPLINES, 8.0)
-    equal = evidence(tcp_loss_percent=same, cbr_loss_percent=same)
+    equal = reading(tcp_loss_percent=same, cbr_loss_percent=same)
     assert outcomes(equal)["loss-sfq-why"] is Outcome.DISAGREES
     assert reasons(equal)["loss-sfq-why"].startswith("The loss is no more TCP's")
     assert outcomes(equal)["sfq-own-queue"] is Outcome.DISAGREES
@@ -347,13 +347,13 @@ def test_a_loss_without_a_difference_is_nobodys():
 
 @pytest.mark.parametrize("column", ["tcp_loss_percent", "cbr_loss_percent"])
 def test_a_missing_loss_is_not_a_loss_of_zero(column):
-    found = outcomes(evidence(**{column: dict.fromkeys(DISCIPLINES, None)}))
+    found = outcomes(reading(**{column: dict.fromkeys(DISCIPLINES, None)}))
     assert found["loss-sfq-why"] is Outcome.NOT_MEASURED
     assert found["sfq-own-queue"] is Outcome.NOT_MEASURED
 
 
 def test_two_replicas_carry_none_of_what_rests_on_differences():
-    two = Evidence(evidence().frame.filter(pl.col("replica") < 2))
+    two = Reading(reading().frame.filter(pl.col("replica") < 2))
     found = outcomes(two)
     for claim in (
         "rem-motive",
@@ -373,7 +373,7 @@ def test_two_replicas_carry_none_of_what_rests_on_differences():
 
 
 def test_runs_too_short_for_a_slope_have_none():
-    short = evidence(loss_trend=dict.fromkeys(DISCIPLINES, None))
+    short = reading(loss_trend=dict.fromkeys(DISCIPLINES, None))
     found, why = outcomes(short), reasons(short)
     for claim in ("loss-grows", "loss-blue-falls"):
         assert found[claim] is Outcome.NOT_MEASURED
@@ -384,21 +384,21 @@ def test_runs_too_short_for_a_slope_have_none():
     ("mean", "outcome"), [(4.5, "agrees"), (4.999, "not measured"), (5.001, "not measured")]
 )
 def test_few_per_cent_are_five_beyond_doubt(mean, outcome):
-    full = evidence(full_percent=dict.fromkeys(DISCIPLINES, mean))
+    full = reading(full_percent=dict.fromkeys(DISCIPLINES, mean))
     assert outcomes(full)["red-not-full"] == outcome
 
 
 def test_without_a_drop_of_red_none_is_for_lack_of_room():
-    full = evidence(full_percent=dict.fromkeys(DISCIPLINES, None))
+    full = reading(full_percent=dict.fromkeys(DISCIPLINES, None))
     assert outcomes(full)["red-not-full"] is Outcome.NOT_MEASURED
     assert reasons(full)["red-not-full"] == "Not measured: RED dropped nothing."
 
 
 def test_ns2_is_compared_for_its_own_settings_only():
-    same = everything(evidence(), replicas="3")
+    same = evidence(reading(), replicas="3")
     assert against_ns2.comparable(same)
-    assert not against_ns2.comparable(everything(evidence(), tcp="sack"))
-    assert against_ns2.section(everything(evidence(), duration="50 s")).tables == ()
+    assert not against_ns2.comparable(evidence(reading(), tcp="sack"))
+    assert against_ns2.section(evidence(reading(), duration="50 s")).tables == ()
     assert len(against_ns2.section(same).tables[0].rows) >= 24
 
 
@@ -418,11 +418,11 @@ LAWFUL = {
 )
 def test_a_broken_law_is_found(column, value):
     """1000 packets in 100 s, each 200 ms in the queue: two at a time."""
-    settings = STUDY.settle({})
     frame = pl.DataFrame([LAWFUL | {"discipline": "red"}])
-    assert all(one.kept for one in checks.all_checks(frame, settings))
+    assert all(one.kept for one in checks.all_checks(evidence(Reading(frame))))
     broken = pl.DataFrame([LAWFUL | {"discipline": "red", column: value}])
-    assert sum(one.kept is False for one in checks.all_checks(broken, settings)) == 1
+    found = checks.all_checks(evidence(Reading(broken)))
+    assert sum(one.kept is False for one in found) == 1
 
 
 def test_the_slope_and_the_mean_of_a_loss_rate_by_hand():

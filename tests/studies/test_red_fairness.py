@@ -11,7 +11,7 @@ from sojourn.files.toml_text import toml_text
 from sojourn.studies.claims import Outcome
 from sojourn.studies.knobs import StudyError
 from sojourn.studies.red_fairness import checks, measures, published, scenario
-from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.evidence import Evidence, Reading
 from sojourn.studies.red_fairness.measures import MEASURES
 from sojourn.studies.red_fairness.study import RedFairnessStudy
 from sojourn.studies.red_fairness.verdicts import RULES, verdicts
@@ -22,7 +22,7 @@ REPLICAS = 6
 COLUMN = {1: "goodput_mbps", 2: "goodput_mbps", 3: "jain", 4: "jain"}
 
 
-def evidence(change=lambda case, at, name, value: value, noise=1e-4):
+def reading(change=lambda case, at, name, value: value, noise=1e-4):
     """Observations that have the published numbers, changed by a function."""
     rows = []
     for case, table in published.load().tables.items():
@@ -34,15 +34,18 @@ def evidence(change=lambda case, at, name, value: value, noise=1e-4):
                 row["loss_percent"] = at * (1 + noise * replica)
                 row |= {"case": case, "at": at, "discipline": name, "replica": replica}
                 rows.append(row)
-    return Evidence(pl.DataFrame(rows))
+    return Reading(pl.DataFrame(rows))
 
 
-def judged(chosen, large=None, **knobs):
+def evidence(chosen, large=None, **knobs):
     empty = pl.DataFrame(schema={"at": pl.Int64, "limit": pl.Int64})
-    all_of_it = Everything(
+    return Evidence(
         STUDY.settle(knobs), chosen, {}, large or chosen, empty, chosen.frame.clear(), chosen.frame
     )
-    return {one.claim.id: one for one in verdicts(all_of_it)}
+
+
+def judged(*args, **options):
+    return {one.claim.id: one for one in verdicts(evidence(*args, **options))}
 
 
 def outcomes(chosen, large=None):
@@ -51,7 +54,7 @@ def outcomes(chosen, large=None):
 
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_one_replica_or_two_tell_nothing_apart(replicas):
-    few = Evidence(evidence().frame.filter(pl.col("replica") < replicas))
+    few = Reading(reading().frame.filter(pl.col("replica") < replicas))
     found = judged(few)
     for name in (
         "case2-red",
@@ -73,7 +76,7 @@ def test_one_replica_or_two_tell_nothing_apart(replicas):
         assert found[name].outcome is Outcome.NOT_MEASURED
         assert "fewer than 3 replicas" in found[name].reason
     assert "fewer than 3 replicas" in found["case3-red"].reason
-    three = outcomes(Evidence(evidence().frame.filter(pl.col("replica") < 3)))
+    three = outcomes(Reading(reading().frame.filter(pl.col("replica") < 3)))
     assert three["longer-slower"] is three["more-congestion"] is Outcome.AGREES
 
 
@@ -85,7 +88,7 @@ def spread(found, column, by, *where):
     factor = 1 + by * (1 - 2 * (pl.col("replica") % 2))
     here = pl.all_horizontal(pl.lit(True), *where)
     value = pl.when(here).then(pl.col(column) * factor).otherwise(pl.col(column))
-    return Evidence(found.frame.with_columns(value.alias(column)))
+    return Reading(found.frame.with_columns(value.alias(column)))
 
 
 RED, DROPTAIL = pl.col("discipline") == "red", pl.col("discipline") == "droptail"
@@ -112,7 +115,7 @@ def test_almost_the_same_is_two_per_cent_beyond_doubt(more, by, outcome):
     def change(case, at, name, _value):
         return tables[case].values["droptail"][at] * (more if name == "red" and at == 8 else 1)
 
-    found = judged(spread(evidence(change), "goodput_mbps", by, RED))
+    found = judged(spread(reading(change), "goodput_mbps", by, RED))
     for claim in ("case1-equal", "case2-equal"):
         assert found[claim].outcome == outcome
         assert found[claim].reason.startswith("Undecided") is (outcome == "not measured")
@@ -131,7 +134,7 @@ def test_an_index_stays_below_a_bound_beyond_doubt(highest, by, outcome):
     def change(case, at, name, value):
         return highest if (case, at, name) == (3, 10, "red") else min(value, 0.5)
 
-    found = outcomes(spread(evidence(change), "jain", by, in_case(3, 10), RED))
+    found = outcomes(spread(reading(change), "jain", by, in_case(3, 10), RED))
     assert found["case3-below"] == outcome
 
 
@@ -150,7 +153,7 @@ def test_a_tenth_of_the_best_is_lost_beyond_doubt(last, by, outcome):
     def change(case, at, name, value):
         return last * 17 if (case, at, name) == (1, 32, "droptail") else value
 
-    found = outcomes(spread(evidence(change), "goodput_mbps", by, in_case(1, 32), DROPTAIL))
+    found = outcomes(spread(reading(change), "goodput_mbps", by, in_case(1, 32), DROPTAIL))
     assert found["droptail-degrades"] == outcome
 
 
@@ -164,10 +167,10 @@ def test_a_tenth_of_the_best_is_lost_beyond_doubt(last, by, outcome):
     ],
 )
 def test_a_bad_share_is_one_beyond_doubt(index, by, outcome):
-    frame = evidence().frame.with_columns(
+    frame = reading().frame.with_columns(
         jain=pl.when(pl.col("case") < 3).then(index).otherwise(pl.col("jain"))
     )
-    assert outcomes(spread(Evidence(frame), "jain", by))["droptail-unfair"] == outcome
+    assert outcomes(spread(Reading(frame), "jain", by))["droptail-unfair"] == outcome
 
 
 @pytest.mark.parametrize(
@@ -186,7 +189,7 @@ def test_a_step_up_is_one_beyond_doubt(last, by, outcome):
     def change(case, at, _name, value):
         return last if (case, at) == (1, 32) else value
 
-    found = judged(spread(evidence(change, 0.0), "goodput_mbps", by, in_case(1, 32)))
+    found = judged(spread(reading(change, 0.0), "goodput_mbps", by, in_case(1, 32)))
     assert found["case1-increase"].outcome == outcome
     assert ("at the step to 32" in found["case1-increase"].reason) is (outcome == "disagrees")
 
@@ -202,8 +205,8 @@ def test_a_step_up_is_one_beyond_doubt(last, by, outcome):
     ],
 )
 def test_few_per_cent_of_reds_drops_are_five_beyond_doubt(full, by, outcome):
-    frame = evidence().frame.with_columns(full_percent=pl.lit(full, pl.Float64))
-    found = judged(spread(Evidence(frame), "full_percent", by))["red-not-full"]
+    frame = reading().frame.with_columns(full_percent=pl.lit(full, pl.Float64))
+    found = judged(spread(Reading(frame), "full_percent", by))["red-not-full"]
     assert found.outcome == outcome
     assert ("RED dropped nothing" in found.reason) is (full is None)
     assert ("longer than a burst" in found.reason) is (outcome == "disagrees")
@@ -221,8 +224,8 @@ def test_few_per_cent_of_reds_drops_are_five_beyond_doubt(full, by, outcome):
     ],
 )
 def test_a_slope_is_near_one_beyond_doubt(slope, by, outcome):
-    frame = evidence().frame.with_columns(drop_slope=slope)
-    assert outcomes(spread(Evidence(frame), "drop_slope", by))["red-proportional"] == outcome
+    frame = reading().frame.with_columns(drop_slope=slope)
+    assert outcomes(spread(Reading(frame), "drop_slope", by))["red-proportional"] == outcome
 
 
 @pytest.mark.parametrize(
@@ -240,15 +243,15 @@ def test_a_lead_of_a_thousandth_is_one_beyond_doubt(lead, by, outcome):
     def change(case, at, name, _value):
         return tables[case].values["droptail"][at] * (lead if name == "red" else 1)
 
-    ahead = spread(spread(evidence(change, 0.0), "jain", by, RED), "goodput_mbps", by, RED)
+    ahead = spread(spread(reading(change, 0.0), "jain", by, RED), "goodput_mbps", by, RED)
     found = outcomes(ahead)
     assert found["conclusion-fairness"] == found["conclusion-throughput"] == outcome
 
 
 def test_what_fills_the_buffer_is_told_where_it_fills():
     for limit, full, told in ((50, 100.0, True), (200, 100.0, True), (100_000, 0.0, False)):
-        frame = evidence().frame.with_columns(pl.lit(full).alias("full_percent"))
-        reason = judged(Evidence(frame), limit=str(limit))["red-not-full"].reason
+        frame = reading().frame.with_columns(pl.lit(full).alias("full_percent"))
+        reason = judged(Reading(frame), limit=str(limit))["red-not-full"].reason
         assert (f"takes to fill {limit} packets" in reason) is told
         assert ("burst" in reason) is told
 
@@ -320,7 +323,7 @@ def test_the_two_t1_of_the_fairness_must_differ():
 
 
 def test_the_published_numbers_agree_with_themselves():
-    found = outcomes(evidence())
+    found = outcomes(reading())
     agreeing = {name for name, one in found.items() if one is Outcome.AGREES}
     assert {
         "case1-equal",
@@ -343,7 +346,7 @@ def test_the_published_numbers_agree_with_themselves():
 
 def test_equal_disciplines_have_no_order():
     tables = published.load().tables
-    same = evidence(lambda case, at, _name, _value: tables[case].values["red"][at])
+    same = reading(lambda case, at, _name, _value: tables[case].values["red"][at])
     found = outcomes(same)
     for claim in ("case2-red", "case4-red", "conclusion-throughput", "conclusion-fairness"):
         assert found[claim] is Outcome.DISAGREES
@@ -351,7 +354,7 @@ def test_equal_disciplines_have_no_order():
 
 
 def test_one_value_off_breaks_a_column():
-    off = evidence(lambda case, at, name, value: value * (1.2 if (case, at) == (2, 12) else 1))
+    off = reading(lambda case, at, name, value: value * (1.2 if (case, at) == (2, 12) else 1))
     found = outcomes(off)
     assert found["case2-cells-red"] is Outcome.DISAGREES
     assert found["case1-cells-red"] is Outcome.AGREES
@@ -359,12 +362,8 @@ def test_one_value_off_breaks_a_column():
 
 def test_the_reason_tells_what_large_windows_make_of_it():
     tables = published.load().tables
-    same = evidence(lambda case, at, _name, _value: tables[case].values["red"][at])
-    empty = pl.DataFrame(schema={"at": pl.Int64, "limit": pl.Int64})
-    room = same.frame.clear()
-    both = Everything(STUDY.settle({}), same, {}, evidence(), empty, room, same.frame)
-    reasons = {one.claim.id: one.reason for one in verdicts(both)}
-    assert "With windows of 1000 packets: agrees." in reasons["case4-red"]
+    same = reading(lambda case, at, _name, _value: tables[case].values["red"][at])
+    assert "With windows of 1000 packets: agrees." in judged(same, reading())["case4-red"].reason
 
 
 class Frames:
@@ -400,7 +399,7 @@ def test_the_slope_of_drops_counts_them_whatever_is_still_on_its_way():
 
 def test_the_slope_over_all_d_is_of_one_value_for_each_replica():
     """What D does to the slope is no doubt about its mean: all replicas have the same here."""
-    same = Evidence(evidence().frame.with_columns(drop_slope=pl.col("at") / 15))
+    same = Reading(reading().frame.with_columns(drop_slope=pl.col("at") / 15))
     assert judged(same)["red-proportional"].ours == "slope 1.00 ± 0"
 
 
@@ -426,9 +425,9 @@ LAWFUL = {
 def test_a_broken_law_is_found(change, law):
     """Two windows of 20 packets of 1000 B in 160 ms are 2 Mbit/s; 100,000 packets in 100 s that
     wait 2 ms are two at a time."""
-    settings = STUDY.settle({})
-    assert all(one.kept for one in checks.all_checks(pl.DataFrame([LAWFUL]), settings))
-    found = checks.all_checks(pl.DataFrame([LAWFUL | change]), settings)
+    kept = evidence(Reading(pl.DataFrame([LAWFUL])))
+    assert all(one.kept for one in checks.all_checks(kept))
+    found = checks.all_checks(evidence(Reading(pl.DataFrame([LAWFUL | change]))))
     assert [one.law for one in found if one.kept is False] == [
         one.law for one in found if law in one.law
     ]
@@ -440,13 +439,13 @@ def test_a_lead_that_no_table_shows_is_none():
     def hair(case, at, name, _value):
         return tables[case].values["red"][at] * (1.0001 if name == "red" else 1)
 
-    found = outcomes(evidence(hair))
+    found = outcomes(reading(hair))
     assert found["conclusion-throughput"] is Outcome.DISAGREES
     assert found["conclusion-fairness"] is Outcome.DISAGREES
 
 
 def test_other_readings_of_d_say_nothing_of_cases_without_d():
-    fairness = Evidence(evidence().frame.filter(pl.col("case") > 2))
+    fairness = Reading(reading().frame.filter(pl.col("case") > 2))
     assert not JUDGES["case1-equal"](fairness).measured
     assert not JUDGES["case2-cells-red"](fairness).measured
     assert JUDGES["case4-red"](fairness).measured

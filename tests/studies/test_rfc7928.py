@@ -9,16 +9,16 @@ import pytest
 from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
 from sojourn.studies.knobs import StudyError
+from sojourn.studies.publication import read
 from sojourn.studies.rfc7928 import (
     checks,
     evidence,
     phases,
-    published,
     readings,
     scenario,
     verdicts,
 )
-from sojourn.studies.rfc7928.laboratory import Laboratory
+from sojourn.studies.rfc7928.laboratory import PACKAGE, Laboratory
 from sojourn.studies.rfc7928.study import Rfc7928Study
 from sojourn.studies.runner import run_scenario
 
@@ -209,7 +209,7 @@ def test_delay_variation_is_less_than_the_delay(found):
 
 
 def test_every_claim_has_a_judge():
-    assert set(verdicts.JUDGES) == set(published.load().claims)
+    assert set(verdicts.JUDGES) == set(read(PACKAGE).claims)
 
 
 def test_the_factors_by_hand(found):

@@ -11,8 +11,6 @@ from sojourn.studies.ece6110.evidence import Evidence
 from sojourn.studies.knobs import settle
 from sojourn.studies.peers import NS3, Line, Quantity
 
-PACKAGE = "sojourn.studies.ece6110"
-
 QUANTITIES = (
     Quantity("udp", "udp", "UDP goodput (kbit/s)", 0.02),
     Quantity("tcp", "tcp", "Goodput of one TCP (kbit/s)", 0.02),
@@ -35,7 +33,7 @@ def comparable(evidence: Evidence) -> bool:
 def lines(evidence: Evidence) -> Iterator[Line]:
     """Every quantity of every setting that both ran."""
     seen = evidence.parts["against-ns3"]
-    for row in peers.read(PACKAGE, NS3):
+    for row in peers.read(scenario.PACKAGE, NS3):
         load, queue = row["load"], row["queue"]
         for quantity in QUANTITIES:
             values = seen.values(quantity.column, load, queue)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sojourn.stats import Interval
 from sojourn.studies.base import Section
-from sojourn.studies.ece6110 import scenario
+from sojourn.studies.ece6110 import against_ns3, scenario
 from sojourn.studies.ece6110.evidence import BASE, LOAD_NAMES, Evidence
 from sojourn.studies.ece6110.measures import FLOWS, MEASURES
 from sojourn.studies.ece6110.queues import MISREAD, RED, SIZES, SWEEPS, along, droptail_name
@@ -179,3 +179,14 @@ def scatter(evidence: Evidence) -> Section:
         "alone; differences smaller than that cannot be read from them."
     )
     return Section("scatter", "How much one run says", (text,), (shown,))
+
+
+def sections(evidence: Evidence) -> tuple[Section, ...]:
+    """What follows the comparison, in the order of the page."""
+    return (
+        queues(evidence),
+        sweeps(evidence),
+        scatter(evidence),
+        doubts(evidence),
+        against_ns3.section(evidence),
+    )

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import polars as pl
+
 from sojourn.stats import Interval, student_interval
 from sojourn.studies.base import Frames
 from sojourn.studies.claims import Claim
-from sojourn.studies.ece6110 import measures, published, scenario
+from sojourn.studies.ece6110 import measures, scenario
 from sojourn.studies.ece6110.queues import RED, SIZES, Queue, droptail_name
-from sojourn.studies.ece6110.scenario import BIG, LOADS, STUDY, load_name
+from sojourn.studies.ece6110.scenario import BIG, LOADS, PACKAGE, STUDY, load_name
 from sojourn.studies.judging import Sample
 from sojourn.studies.knobs import Settings
 from sojourn.studies.observed import Observed, Values
+from sojourn.studies.publication import read
 from sojourn.studies.trends import Scale
 
 BASE = droptail_name(BIG)
@@ -34,9 +37,19 @@ class Evidence:
         """The report's own runs."""
         return self.parts[STUDY]
 
+    @property
+    def received(self) -> pl.Series:
+        """All goodputs together."""
+        return self.main.frame["total"]
+
+    @property
+    def observations(self) -> pl.DataFrame:
+        """The rows of the report's own runs."""
+        return self.main.frame
+
     def claim(self, name: str) -> Claim:
         """A claim of the report."""
-        return published.load().claims[name]
+        return read(PACKAGE).claims[name]
 
     def interval(self, column: str, load: str, subject: str) -> Interval:
         """Mean and 95 % interval in the report's own runs."""

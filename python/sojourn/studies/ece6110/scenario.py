@@ -15,6 +15,7 @@ from sojourn.studies.knobs import Knob, Settings, choice, duration, whole
 from sojourn.studies.parts import Axis, Part
 
 STUDY = "ece6110"
+PACKAGE = "sojourn.studies.ece6110"
 
 LOADS = (50, 70, 90, 100)
 """Loads in per cent of the smaller bottleneck."""
@@ -76,7 +77,7 @@ QUICK = {"replicas": "6"}
 
 def base() -> dict[str, Any]:
     """`scenario.toml` as a table."""
-    text = resources.files("sojourn.studies.ece6110").joinpath("scenario.toml")
+    text = resources.files(PACKAGE).joinpath("scenario.toml")
     return tomllib.loads(text.read_text(encoding="utf-8"))
 
 

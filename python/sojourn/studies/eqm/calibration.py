@@ -21,7 +21,7 @@ import polars as pl
 from sojourn.files.toml_text import toml_text
 from sojourn.studies.base import Frames, Section
 from sojourn.studies.eqm import grades, measures, scenario
-from sojourn.studies.eqm.evidence import Evidence, gather
+from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label
 from sojourn.studies.eqm.measures import MEASURES, RANKED
 from sojourn.studies.knobs import Settings
@@ -202,7 +202,7 @@ def calibrate(
     found: list[Candidate] = []
     for key, points in by_text.items():
         mine = measures.observations(frames, settings, points)
-        evidence = gather(pl.concat([mine, others]), settings)
+        evidence = Evidence.of(pl.concat([mine, others]), settings)
         found.append(candidate(evidence, json.loads(key)))
     return sorted(found, key=lambda one: (-one.first_ranks, one.objective))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from sojourn.studies import quantities
+from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import label
 from sojourn.studies.eqm.network import Network
 from sojourn.studies.knobs import Settings
@@ -94,8 +95,9 @@ def delay_floor(frame: pl.DataFrame, network: Network, settings: Settings) -> Ch
     return Check(law, value >= floor - 1e-6, detail)
 
 
-def all_checks(frame: pl.DataFrame, network: Network, settings: Settings) -> list[Check]:
+def all_checks(evidence: Evidence) -> list[Check]:
     """All laws, in the order of the page."""
+    frame, network, settings = evidence.frame, evidence.ours, evidence.settings
     return [
         common_arrivals(frame),
         droptail_bound(frame, settings),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sojourn.studies.eqm import grades
+from sojourn.studies.base import Section
+from sojourn.studies.eqm import calibrated, calibration, grades
+from sojourn.studies.eqm.calibration import Candidate
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import DISCIPLINES, PUBLISHED, label
 from sojourn.studies.eqm.measures import MEASURES
@@ -138,4 +141,13 @@ def ranking(evidence: Evidence) -> Table:
             'pairs; "=" marks a tie with at least one other.'
         ),
         records=records,
+    )
+
+
+def sections(evidence: Evidence, candidates: Sequence[Candidate] = ()) -> tuple[Section, ...]:
+    """What follows the comparison, in the order of the page; `candidates` are those of a search."""
+    tables = (ranking(evidence), beside_counts(evidence))
+    return (
+        Section("ranking", "Ranking", (), tables),
+        calibration.section(evidence, candidates, calibrated.words()),
     )

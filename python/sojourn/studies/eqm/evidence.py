@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import polars as pl
 
 from sojourn.stats import Interval, Rank, rank, student_interval
 from sojourn.stats.paired import paired_difference
+from sojourn.studies.base import Frames
 from sojourn.studies.eqm import measures, network, published, scenario
 from sojourn.studies.eqm.labels import DISCIPLINES, PUBLISHED
 from sojourn.studies.eqm.measures import MEASURES, Reading
@@ -28,6 +31,22 @@ class Evidence:
     settings: Settings
     ours: Network
     theirs: Network
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, settings: Settings) -> Self:
+        """The evidence in the observations of a run with these settings."""
+        ours = network.of(scenario.document(settings), settings)
+        return cls(frame, settings, ours, network.published())
+
+    @property
+    def received(self) -> pl.Series:
+        """Packets received."""
+        return self.frame["received"]
+
+    @property
+    def observations(self) -> pl.DataFrame:
+        """All rows."""
+        return self.frame
 
     @functools.cached_property
     def published(self) -> published.Published:
@@ -92,11 +111,6 @@ class Evidence:
         )
 
 
-def gather(frame: pl.DataFrame, settings: Settings) -> Evidence:
-    """The evidence in the observations of a run with these settings."""
-    return Evidence(
-        frame=frame,
-        settings=settings,
-        ours=network.of(scenario.document(settings), settings),
-        theirs=network.published(),
-    )
+def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:
+    """The evidence in a finished run with these settings."""
+    return Evidence.of(measures.observations(results[scenario.STUDY], settings), settings)

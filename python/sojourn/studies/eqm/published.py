@@ -1,15 +1,16 @@
-"""What the publication prints and claims, read from `published.toml`."""
+"""What the publication prints beside its claims, read from `published.toml`."""
 
 from __future__ import annotations
 
 import functools
-import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
 from sojourn.stats import Better
 from sojourn.stats.ranking import grade
-from sojourn.studies.claims import Claim, read_claims
+from sojourn.studies.claims import Claim
+from sojourn.studies.eqm.scenario import PACKAGE
+from sojourn.studies.publication import read
 
 
 @dataclass(frozen=True)
@@ -33,32 +34,23 @@ class PublishedRow:
 class Published:
     """The publication."""
 
-    title: str
-    authors: str
     disciplines: tuple[str, ...]
     table_three: dict[str, PublishedRow]
-    claims: dict[str, Claim]
+    claims: Mapping[str, Claim]
 
 
 @functools.cache
 def load() -> Published:
     """The publication's tables and claims."""
-    text = (
-        resources.files("sojourn.studies.eqm")
-        .joinpath("published.toml")
-        .read_text(encoding="utf-8")
-    )
-    document = tomllib.loads(text)
-    disciplines = tuple(document["disciplines"])
+    publication = read(PACKAGE)
+    disciplines = tuple(publication.document["disciplines"])
     return Published(
-        title=document["title"],
-        authors=document["authors"],
         disciplines=disciplines,
         table_three={
             key: PublishedRow(
                 key, row["label"], row["better"], {name: row[name] for name in disciplines}
             )
-            for key, row in document["table_three"].items()
+            for key, row in publication.document["table_three"].items()
         },
-        claims=read_claims(document["claims"]),
+        claims=publication.claims,
     )

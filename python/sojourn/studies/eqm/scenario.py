@@ -21,6 +21,9 @@ from sojourn.studies.knobs import (
     whole,
 )
 
+STUDY = "eqm"
+PACKAGE = "sojourn.studies.eqm"
+
 SOURCES = 3
 """Sources that share the bottleneck."""
 
@@ -88,9 +91,7 @@ QUICK = {"duration": "30 s", "replicas": "10", "loads": "12"}
 
 def base() -> dict[str, Any]:
     """`scenario.toml` as a table."""
-    text = (
-        resources.files("sojourn.studies.eqm").joinpath("scenario.toml").read_text(encoding="utf-8")
-    )
+    text = resources.files(PACKAGE).joinpath("scenario.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
@@ -209,9 +210,9 @@ def document(settings: Settings) -> dict[str, Any]:
     return whole_file
 
 
-def scenario(settings: Settings) -> str:
+def scenarios(settings: Settings) -> dict[str, str]:
     """The text of the scenario file for these settings. Raises StudyError."""
-    return toml_text(document(settings))
+    return {STUDY: toml_text(document(settings))}
 
 
 def link(name: str) -> dict[str, Any]:

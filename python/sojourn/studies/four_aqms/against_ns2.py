@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from sojourn.studies import peers
 from sojourn.studies.base import Section
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms import scenario
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.judging import label
 from sojourn.studies.knobs import settle
 from sojourn.studies.peers import Line, Quantity
-
-PACKAGE = "sojourn.studies.four_aqms"
 
 QUANTITIES = (
     Quantity("tcp_mbps", "tcp_goodput_mbps", "TCP goodput (Mbit/s)", 0.02),
@@ -42,43 +41,41 @@ TEXT = (
 )
 
 
-def comparable(everything: Everything) -> bool:
+def comparable(evidence: Evidence) -> bool:
     """Whether the settings are those that ns-2 ran: all knobs at their defaults, but replicas."""
-    from sojourn.studies.four_aqms import scenario
-
     ns2 = dict(settle(scenario.STUDY, scenario.KNOBS, {}).texts)
-    mine = dict(everything.settings.texts)
+    mine = dict(evidence.settings.texts)
     return all(ns2[name] == mine[name] for name in ns2 if name != "replicas")
 
 
-def evidence_of(everything: Everything, tcp: str, cbr: str, reading: str) -> Evidence | None:
+def reading_of(evidence: Evidence, tcp: str, cbr: str, name: str) -> Reading | None:
     """Our runs of one of ns-2's settings, None where we ran none."""
     if tcp == "Tahoe" and cbr == "0.25":
-        return everything.readings.get(reading) if reading else everything.chosen
-    if reading:
+        return evidence.readings.get(name) if name else evidence.chosen
+    if name:
         return None
     if tcp == "Tahoe":
-        return everything.loads.get(f"{cbr} Mbit/s")
-    return everything.readings.get("TCP NewReno") if cbr == "0.25" else None
+        return evidence.loads.get(f"{cbr} Mbit/s")
+    return evidence.readings.get("TCP NewReno") if cbr == "0.25" else None
 
 
-def lines(everything: Everything) -> Iterator[Line]:
+def lines(evidence: Evidence) -> Iterator[Line]:
     """Every quantity of every setting that both ran."""
-    for row in peers.read(PACKAGE):
-        discipline, reading = OURS[row["disc"], row["variant"]]
+    for row in peers.read(scenario.PACKAGE):
+        discipline, name = OURS[row["disc"], row["variant"]]
         cbr = row["cbr_mbps_each"]
-        evidence = evidence_of(everything, row["tcp"], cbr, reading)
-        if evidence is None:
+        reading = reading_of(evidence, row["tcp"], cbr, name)
+        if reading is None:
             continue
-        setting = f"{reading or label(discipline)}, {row['tcp']}, CBR {cbr} Mbit/s each"
+        setting = f"{name or label(discipline)}, {row['tcp']}, CBR {cbr} Mbit/s each"
         for quantity in QUANTITIES:
-            values = evidence.sample(quantity.column, (discipline,)).values[discipline]
+            values = reading.sample(quantity.column, (discipline,)).values[discipline]
             yield peers.line(setting, quantity, peers.measured(row, quantity), values)
 
 
-def section(everything: Everything) -> Section:
+def section(evidence: Evidence) -> Section:
     """The comparison, or why there is none."""
-    if not comparable(everything):
+    if not comparable(evidence):
         text = "ns-2's numbers are for the study's own choices and 100 s: these runs have others."
         return Section("against-ns2", "Against ns-2 itself", (text,))
-    return peers.section(list(lines(everything)), TEXT)
+    return peers.section(list(lines(evidence)), TEXT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sojourn.studies.claims import Outcome, Verdict, tally
-from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, PUBLISHED
 from sojourn.studies.judging import End, Sample, extreme, label
 from sojourn.studies.tables import interval_text
@@ -26,23 +26,23 @@ def four(sample: Sample) -> str:
     return f"{', '.join(texts)} {sample.unit}".rstrip()
 
 
-def answer(everything: Everything, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+def answer(evidence: Evidence, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Paragraphs that say what came out."""
-    evidence = everything.chosen
+    reading = evidence.chosen
     utilisation = min(
-        one.mean or 0.0 for one in evidence.intervals("utilisation_percent", PUBLISHED).values()
+        one.mean or 0.0 for one in reading.intervals("utilisation_percent", PUBLISHED).values()
     )
     like_droptail = [
         what
         for what, (column, end) in of_blue().items()
-        if extreme(evidence.sample(column, DISCIPLINES), "droptail", end).outcome is Outcome.AGREES
+        if extreme(reading.sample(column, DISCIPLINES), "droptail", end).outcome is Outcome.AGREES
     ]
     paragraphs = [
         f"Of {len(verdicts)} published claims {tally(verdicts)}.",
         f"All four keep the bottleneck busy, {utilisation:.1f} % of the time or more; they "
         f"differ in who is served and how long packets wait. Goodput of TCP: "
-        f"{four(evidence.sample('tcp_mbps'))}; delay: {four(evidence.sample('delay_ms'))}; loss: "
-        f"{four(evidence.sample('loss_percent'))}.",
+        f"{four(reading.sample('tcp_mbps'))}; delay: {four(reading.sample('delay_ms'))}; loss: "
+        f"{four(reading.sample('loss_percent'))}.",
     ]
     if like_droptail:
         names = ", ".join(like_droptail)

@@ -6,6 +6,7 @@ import polars as pl
 
 from sojourn.studies import quantities
 from sojourn.studies.four_aqms import scenario
+from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.knobs import Settings
 from sojourn.studies.laws import Check
 
@@ -65,6 +66,7 @@ def little(frame: pl.DataFrame, settings: Settings) -> Check:
     return Check("Little's law: mean queue = packets served per second x mean wait", kept, detail)
 
 
-def all_checks(frame: pl.DataFrame, settings: Settings) -> list[Check]:
+def all_checks(evidence: Evidence) -> list[Check]:
     """All laws, in the order of the page."""
-    return [delay_floor(frame), capacity(frame), little(frame, settings)]
+    frame = evidence.observations
+    return [delay_floor(frame), capacity(frame), little(frame, evidence.settings)]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sojourn.studies import readings
+from sojourn.studies.base import Section
+from sojourn.studies.four_aqms import against_ns2
 from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
+from sojourn.studies.four_aqms.verdicts.common import ORDERS
 from sojourn.studies.judging import label
 from sojourn.studies.tables import Table, interval_numbers, interval_text
 
@@ -20,7 +24,7 @@ def comparison(evidence: Evidence) -> Table:
     for column, measure in MEASURES.items():
         if column in LEFT_OUT:
             continue
-        intervals = evidence.intervals(column)
+        intervals = evidence.chosen.intervals(column)
         texts = (interval_text(intervals[name]) for name in DISCIPLINES)
         rows.append((measure.heading, measure.of, *texts))
         records.append(
@@ -36,4 +40,13 @@ def comparison(evidence: Evidence) -> Table:
             "numbers, only graphs. Drop-tail is not in its figures: it is the yardstick."
         ),
         records=records,
+    )
+
+
+def sections(evidence: Evidence) -> tuple[Section, ...]:
+    """What follows the comparison, in the order of the page."""
+    claims = evidence.chosen.published.claims
+    return (
+        readings.section(claims, ORDERS, evidence.chosen, evidence.readings),
+        against_ns2.section(evidence),
     )

@@ -1,8 +1,7 @@
-"""What the verdicts are passed on: our observations, under one reading of the publication."""
+"""What the verdicts are passed on: our observations, by reading of the publication."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,22 +9,23 @@ import polars as pl
 
 from sojourn.stats import Interval
 from sojourn.studies.base import Frames
-from sojourn.studies.four_aqms import measures, published, scenario
+from sojourn.studies.four_aqms import measures, scenario
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES, PUBLISHED
 from sojourn.studies.judging import Sample
 from sojourn.studies.knobs import Settings
+from sojourn.studies.publication import Published, read
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Reading:
     """Observations of one reading: each discipline once, all replicas."""
 
     frame: pl.DataFrame
 
-    @functools.cached_property
-    def published(self) -> published.Published:
+    @property
+    def published(self) -> Published:
         """The publication."""
-        return published.load()
+        return read(scenario.PACKAGE)
 
     def sample(
         self, column: str, disciplines: tuple[str, ...] = PUBLISHED, where: str = ""
@@ -45,27 +45,39 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Everything:
-    """The evidence of all parts of the study."""
+class Evidence:
+    """The readings of all parts of the study."""
 
     settings: Settings
-    chosen: Evidence
+    chosen: Reading
     """The publication's scenario, with the settings' choices."""
-    loads: Mapping[str, Evidence]
+    loads: Mapping[str, Reading]
     """By the rate of a CBR sender, rising, the chosen one among them."""
-    readings: Mapping[str, Evidence]
+    readings: Mapping[str, Reading]
     """Other choices, by their names in tables."""
+    run: Frames
+    """The run of the publication's scenario, with its time series."""
+
+    @property
+    def received(self) -> pl.Series:
+        """Packets received."""
+        return self.observations["received_packets"]
+
+    @property
+    def observations(self) -> pl.DataFrame:
+        """The rows of the publication's scenario."""
+        return self.chosen.frame
 
 
-def gather(runs: Mapping[str, Frames], settings: Settings) -> Everything:
+def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:
     """The evidence in the finished runs of all parts."""
-    frames = {part: measures.observations(run) for part, run in runs.items()}
+    frames = {part: measures.observations(run) for part, run in results.items()}
     chosen = frames[scenario.STUDY]
     loads = {settings["cbr_rate"]: chosen} | by_value(
-        frames["load"], runs["load"].points, scenario.RATE_KEY
+        frames["load"], results["load"].points, scenario.RATE_KEY
     )
     loads = {text: loads[text] for text in sorted(loads, key=scenario.bits)}
-    tcps = by_value(frames["tcp"], runs["tcp"].points, scenario.TRANSPORT_KEY)
+    tcps = by_value(frames["tcp"], results["tcp"].points, scenario.TRANSPORT_KEY)
     readings: dict[str, pl.DataFrame] = {}
     for text, frame in loads.items():
         if frame is not chosen and text in scenario.READ_AGAIN:
@@ -78,11 +90,12 @@ def gather(runs: Mapping[str, Frames], settings: Settings) -> Everything:
         changed = frames["parameters"].filter(pl.col("point") == point)
         rest = chosen.filter(~pl.col("discipline").is_in(changed["discipline"].unique().to_list()))
         readings[name] = pl.concat([rest, changed], how="vertical_relaxed")
-    return Everything(
+    return Evidence(
         settings,
-        Evidence(chosen),
-        {text: Evidence(frame) for text, frame in loads.items()},
-        {name: Evidence(frame) for name, frame in readings.items()},
+        Reading(chosen),
+        {text: Reading(frame) for text, frame in loads.items()},
+        {name: Reading(frame) for name, frame in readings.items()},
+        results[scenario.STUDY],
     )
 
 

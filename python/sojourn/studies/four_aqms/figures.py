@@ -14,7 +14,7 @@ from sojourn.plots.looks import look
 from sojourn.studies import over_time as series
 from sojourn.studies.base import FigureData, Frames
 from sojourn.studies.four_aqms import measures, scenario
-from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
 from sojourn.studies.judging import label
 from sojourn.studies.tables import figure_text
@@ -242,12 +242,12 @@ LOAD_FIGURES = {
 """Figures beyond the publication's: the load that it leaves open."""
 
 
-def against_the_load(everything: Everything, id_: str, column: str, title: str) -> FigureData:
+def against_the_load(evidence: Evidence, id_: str, column: str, title: str) -> FigureData:
     """One measure against the rate of the CBR senders."""
     rows: list[dict[str, object]] = []
     for discipline in DISCIPLINES:
-        for text, evidence in everything.loads.items():
-            one = evidence.intervals(column, (discipline,))[discipline]
+        for text, reading in evidence.loads.items():
+            one = reading.intervals(column, (discipline,))[discipline]
             rows.append(
                 {
                     "discipline": discipline,
@@ -284,8 +284,9 @@ def against_the_load(everything: Everything, id_: str, column: str, title: str) 
     )
 
 
-def figures(run: Frames, everything: Everything) -> tuple[FigureData, ...]:
+def figures(evidence: Evidence) -> tuple[FigureData, ...]:
     """All figures, in the order of the publication; then those against the load."""
+    run = evidence.run
     return (
         throughput(run),
         windows(run),
@@ -294,7 +295,7 @@ def figures(run: Frames, everything: Everything) -> tuple[FigureData, ...]:
         loss(run),
         red_queue(run),
         *(
-            against_the_load(everything, id_, column, title)
+            against_the_load(evidence, id_, column, title)
             for id_, (column, title) in LOAD_FIGURES.items()
         ),
     )

@@ -26,6 +26,7 @@ from sojourn.studies.knobs import (
 )
 
 STUDY = "four-aqms"
+PACKAGE = "sojourn.studies.four_aqms"
 
 TCP_FLOWS = 6
 CBR_FLOWS = 2
@@ -114,7 +115,7 @@ QUICK = {"duration": "50 s", "replicas": "8"}
 
 def base() -> dict[str, Any]:
     """`scenario.toml` as a table."""
-    place = resources.files("sojourn.studies.four_aqms").joinpath("scenario.toml")
+    place = resources.files(PACKAGE).joinpath("scenario.toml")
     return tomllib.loads(place.read_text(encoding="utf-8"))
 
 

@@ -12,8 +12,6 @@ from sojourn.studies.large_network import scenario
 from sojourn.studies.large_network.evidence import Evidence
 from sojourn.studies.peers import NS3, Line, Quantity
 
-PACKAGE = "sojourn.studies.large_network"
-
 QUANTITIES = (
     Quantity("goodput", "goodput", "Goodput (kbit/s)", 0.02),
     Quantity("loss", "loss", "Loss ratio (%)", 0.15, 0.1),
@@ -38,7 +36,7 @@ def comparable(evidence: Evidence) -> bool:
 
 def lines(evidence: Evidence) -> Iterator[Line]:
     """Every quantity of every setting that both ran."""
-    for row in peers.read(PACKAGE, NS3):
+    for row in peers.read(scenario.PACKAGE, NS3):
         case, subject = row["case"], row["subject"]
         for quantity in QUANTITIES:
             # In the second network ns-3's queue is that of one router only.

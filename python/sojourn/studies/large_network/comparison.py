@@ -9,7 +9,7 @@ from typing import Any
 from sojourn.studies import readings
 from sojourn.studies.base import Section
 from sojourn.studies.judging import label
-from sojourn.studies.large_network import measures, scenario
+from sojourn.studies.large_network import against_ns3, measures, scenario
 from sojourn.studies.large_network.disciplines import DISCIPLINES, SWEPT
 from sojourn.studies.large_network.evidence import MANY_READINGS, ONE_READINGS, Evidence
 from sojourn.studies.large_network.scenario import LIMITS, SWEEP_SENDERS, limit_name, senders_name
@@ -175,3 +175,14 @@ def over_time(evidence: Evidence) -> Section:
         records=records,
     )
     return Section("over-time", "Queue and average over time", (), (shown,))
+
+
+def sections(evidence: Evidence) -> tuple[Section, ...]:
+    """What follows the comparison, in the order of the page."""
+    return (
+        under_readings(evidence),
+        over_time(evidence),
+        limits(evidence),
+        phase(evidence),
+        against_ns3.section(evidence),
+    )

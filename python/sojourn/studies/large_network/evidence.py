@@ -45,6 +45,16 @@ class Evidence:
     one: str = ONE
     many: str = MANY
 
+    @property
+    def received(self) -> pl.Series:
+        """The throughputs."""
+        return self.seen.frame["throughput"]
+
+    @property
+    def observations(self) -> pl.DataFrame:
+        """The rows of all parts but the one over time."""
+        return self.seen.frame
+
     def read_as(self, *, one: str = ONE, many: str = MANY) -> Evidence:
         """The same observations under another reading."""
         return replace(self, one=one, many=many)

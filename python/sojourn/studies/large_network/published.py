@@ -1,14 +1,14 @@
-"""What the paper prints and claims, read from `published.toml`."""
+"""What the paper prints beside its claims, read from `published.toml`."""
 
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
-from sojourn.studies.claims import Claim, read_claims
+from sojourn.studies.claims import Claim
+from sojourn.studies.large_network.scenario import PACKAGE
+from sojourn.studies.publication import read
 
 Numbers = Mapping[str, Mapping[str, float]]
 """Quantity -> discipline -> the number that the text names."""
@@ -18,8 +18,6 @@ Numbers = Mapping[str, Mapping[str, float]]
 class Published:
     """The paper: numbers of both networks, numbers by queue limit, claims."""
 
-    title: str
-    authors: str
     many_to_one: Numbers
     many_to_many: Numbers
     limits: Mapping[str, Mapping[str, Mapping[int, float]]]
@@ -29,20 +27,14 @@ class Published:
 @functools.cache
 def load() -> Published:
     """The paper's numbers and claims."""
-    file = resources.files("sojourn.studies.large_network").joinpath("published.toml")
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    paper = read(PACKAGE)
     limits = {
         quantity: {
             name: {int(limit): value for limit, value in values.items()}
             for name, values in disciplines.items()
         }
-        for quantity, disciplines in document["limits"].items()
+        for quantity, disciplines in paper.document["limits"].items()
     }
     return Published(
-        document["title"],
-        document["authors"],
-        document["many_to_one"],
-        document["many_to_many"],
-        limits,
-        read_claims(document["claims"]),
+        paper.document["many_to_one"], paper.document["many_to_many"], limits, paper.claims
     )

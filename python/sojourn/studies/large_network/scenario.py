@@ -21,6 +21,7 @@ from sojourn.studies.large_network.disciplines import ADAPTIVE, DISCIPLINES, SWE
 from sojourn.studies.parts import Axis, Part
 
 STUDY = "large-network"
+PACKAGE = "sojourn.studies.large_network"
 
 SENDERS = (8, 3, 2)
 """How many clients may send in the first network: all, or as the text has it in two places."""

@@ -12,9 +12,7 @@ from sojourn.studies.judging import label
 from sojourn.studies.knobs import settle
 from sojourn.studies.peers import Line, Quantity
 from sojourn.studies.red_fairness import scenario
-from sojourn.studies.red_fairness.evidence import Everything
-
-PACKAGE = "sojourn.studies.red_fairness"
+from sojourn.studies.red_fairness.evidence import Evidence
 
 QUANTITIES = (
     Quantity("goodput_mbps", "goodput_total_mbps", "Goodput (Mbit/s)", 0.02),
@@ -40,21 +38,21 @@ TEXT = (
 )
 
 
-def comparable(everything: Everything) -> bool:
+def comparable(evidence: Evidence) -> bool:
     """Whether the settings are those that ns-2 ran: all knobs at their defaults, but replicas."""
     ns2 = dict(settle(scenario.STUDY, scenario.KNOBS, {}).texts)
-    mine = dict(everything.settings.texts)
+    mine = dict(evidence.settings.texts)
     return all(ns2[name] == mine[name] for name in ns2 if name not in ("replicas", "counts"))
 
 
-def lines(everything: Everything) -> Iterator[Line]:
+def lines(evidence: Evidence) -> Iterator[Line]:
     """Every quantity of every setting that both ran."""
-    for row in peers.read(PACKAGE):
+    for row in peers.read(scenario.PACKAGE):
         discipline, setup = SETUPS[row["disc"], row["variant"]]
         case = CASES[row["Dmode"], row["T1"]]
         transport = TRANSPORTS[row["tcp"], row["window"]]
         at = int(row["N"] if case < 3 else row["D_ms"])
-        ours = everything.all_of_it.filter(
+        ours = evidence.frame.filter(
             (pl.col("case") == case)
             & (pl.col("at") == at)
             & (pl.col("transport") == transport)
@@ -72,9 +70,9 @@ def lines(everything: Everything) -> Iterator[Line]:
             yield peers.line(setting, quantity, peers.measured(row, quantity), values)
 
 
-def section(everything: Everything) -> Section:
+def section(evidence: Evidence) -> Section:
     """The comparison, or why there is none."""
-    if not comparable(everything):
+    if not comparable(evidence):
         text = "ns-2's numbers are for the study's own choices and 100 s: these runs have others."
         return Section("against-ns2", "Against ns-2 itself", (text,))
-    return peers.section(list(lines(everything)), TEXT)
+    return peers.section(list(lines(evidence)), TEXT)

@@ -10,22 +10,22 @@ from sojourn.stats import separated, student_interval
 from sojourn.studies.claims import Verdict, tally
 from sojourn.studies.judging import label
 from sojourn.studies.red_fairness import one_packet, scenario
-from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.evidence import Evidence, Reading
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import difference_text
 from sojourn.studies.tables import figure_text, interval_text, percent_text
 
 
-def averages(evidence: Evidence) -> str:
+def averages(reading: Reading) -> str:
     """RED less drop-tail, over all places of the throughput and of the fairness cases."""
-    goodput = difference_text(evidence.average("goodput_mbps", (1, 2), ""))
-    jain = difference_text(evidence.average("jain", (3, 4), ""))
+    goodput = difference_text(reading.average("goodput_mbps", (1, 2), ""))
+    jain = difference_text(reading.average("jain", (3, 4), ""))
     return f"RED - drop-tail = {goodput} of throughput on average, {jain} of Jain's index"
 
 
-def answer(everything: Everything, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+def answer(evidence: Evidence, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Paragraphs that say what came out."""
-    chosen, window = everything.chosen, everything.settings["window"]
+    chosen, window = evidence.chosen, evidence.settings["window"]
     lost = chosen.frame["loss_percent"].mean()
     paragraphs = [
         f"Of {len(verdicts)} published claims {tally(verdicts)}.",
@@ -35,18 +35,18 @@ def answer(everything: Everything, verdicts: Sequence[Verdict]) -> tuple[str, ..
     if window != scenario.LARGE_WINDOW:
         paragraphs.append(
             f"With windows of {scenario.LARGE_WINDOW}, where the buffer decides: "
-            f"{averages(everything.large)}."
+            f"{averages(evidence.large)}."
         )
-    paragraphs += [one for one in (one_packet.words(everything), of_buffers(everything)) if one]
+    paragraphs += [one for one in (one_packet.words(evidence), of_buffers(evidence)) if one]
     return tuple(paragraphs)
 
 
-def of_buffers(everything: Everything) -> str:
+def of_buffers(evidence: Evidence) -> str:
     """Two connections over a large buffer: what RED's short queue costs them."""
     connections, limit = scenario.BUFFER_CONNECTIONS[0], 500
-    here = everything.buffers.filter(
-        (pl.col("at") == connections) & (pl.col("limit") == limit)
-    ).sort("replica")
+    here = evidence.buffers.filter((pl.col("at") == connections) & (pl.col("limit") == limit)).sort(
+        "replica"
+    )
     values = {
         name: here.filter(pl.col("discipline") == name)["goodput_mbps"].to_list()
         for name in DISCIPLINES

@@ -8,6 +8,7 @@ from sojourn.studies import quantities
 from sojourn.studies.knobs import Settings
 from sojourn.studies.laws import Check
 from sojourn.studies.red_fairness import scenario
+from sojourn.studies.red_fairness.evidence import Evidence
 
 PAYLOAD_BITS = 8 * 1000
 PACKET_BITS = 8 * 1040
@@ -60,6 +61,7 @@ def little(frame: pl.DataFrame, settings: Settings) -> Check:
     return Check("Little's law: mean queue = packets served per second x mean wait", kept, detail)
 
 
-def all_checks(frame: pl.DataFrame, settings: Settings) -> list[Check]:
+def all_checks(evidence: Evidence) -> list[Check]:
     """All laws, in the order of the page."""
+    frame, settings = evidence.frame, evidence.settings
     return [capacity(frame), window_bound(frame, settings), little(frame, settings)]

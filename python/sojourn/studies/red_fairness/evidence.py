@@ -1,4 +1,4 @@
-"""What the verdicts are passed on: our observations, under one reading of the publication."""
+"""What the verdicts are passed on: our observations, by reading of the publication."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPREAD_WORDS = {
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Reading:
     """Observations of one reading: columns `case` (1 to 4), `at` (connections or D), `discipline`,
     `replica` and the measures.
 
@@ -71,24 +71,34 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Everything:
-    """The evidence of all parts of the study."""
+class Evidence:
+    """The readings of all parts of the study."""
 
     settings: Settings
-    chosen: Evidence
-    readings: Mapping[str, Evidence]
+    chosen: Reading
+    readings: Mapping[str, Reading]
     """Other choices, by their names in tables."""
-    large: Evidence
+    large: Reading
     """Windows of 1000, all else as chosen: where the buffer decides."""
     buffers: pl.DataFrame
     """Columns `at` (connections), `limit`, `discipline`, `replica` and the measures."""
     room: pl.DataFrame
     """Drop-tail with one packet more room, windows of 1000: `case`, `at`, `replica`, measures."""
-    all_of_it: pl.DataFrame
+    frame: pl.DataFrame
     """Every observation of cases 1 to 4, with `transport`, `setup` and `spread`."""
 
+    @property
+    def received(self) -> pl.Series:
+        """Packets received."""
+        return self.chosen.frame["received_packets"]
 
-def gather(runs: Mapping[str, Frames], settings: Settings) -> Everything:
+    @property
+    def observations(self) -> pl.DataFrame:
+        """The rows of cases 1 to 4."""
+        return self.frame
+
+
+def gather(runs: Mapping[str, Frames], settings: Settings) -> Evidence:
     """The evidence in the finished runs of all parts."""
     transports = list(scenario.transports(settings))
     two = list(scenario.two_transports(settings))
@@ -129,13 +139,13 @@ def gather(runs: Mapping[str, Frames], settings: Settings) -> Everything:
     columns = [one for one in throughput.columns if one != "point"]
     frame = pl.concat([one.select(columns) for one in (throughput, fairness, delays)])
 
-    def reading(transport: str, setup: str, its_spread: str) -> Evidence:
+    def reading(transport: str, setup: str, its_spread: str) -> Reading:
         chosen = (
             (pl.col("transport") == transport)
             & pl.col("setup").is_in([setup, ""])
             & (pl.col("spread") == its_spread)
         )
-        return Evidence(frame.filter(chosen))
+        return Reading(frame.filter(chosen))
 
     first, setup = transports[0], settings["red"]
     other_setup = queues[1][1]
@@ -148,7 +158,7 @@ def gather(runs: Mapping[str, Frames], settings: Settings) -> Everything:
             title = SPREAD_WORDS[one] + (f" and {name}" if name != first else "")
             readings[title] = reading(name, setup, one)
     large = f"windows of {scenario.LARGE_WINDOW}"
-    return Everything(
+    return Evidence(
         settings=settings,
         chosen=reading(first, setup, spread),
         readings=readings,
@@ -162,7 +172,7 @@ def gather(runs: Mapping[str, Frames], settings: Settings) -> Everything:
                 scenario.QUEUE_KEY: [("droptail", "one more")],
             },
         ),
-        all_of_it=frame,
+        frame=frame,
     )
 
 

@@ -13,7 +13,7 @@ from sojourn.studies.base import FigureData
 from sojourn.studies.judging import label
 from sojourn.studies.red_fairness import scenario
 from sojourn.studies.red_fairness.comparison import COLUMNS
-from sojourn.studies.red_fairness.evidence import Everything, Evidence, t1_ms
+from sojourn.studies.red_fairness.evidence import Evidence, Reading, t1_ms
 from sojourn.studies.red_fairness.measures import DISCIPLINES, MEASURES
 from sojourn.studies.tables import figure_text
 
@@ -29,14 +29,12 @@ DIAMONDS = " Open diamonds: the published numbers."
 X_LABELS = {1: "Connections N", 2: "Connections N", 3: "D (ms)", 4: "D (ms)"}
 
 
-def of_case(
-    everything: Everything, evidence: Evidence, case: int, id_: str, words: str
-) -> FigureData:
+def of_case(evidence: Evidence, reading: Reading, case: int, id_: str, words: str) -> FigureData:
     """One published figure, under one window."""
-    theirs = evidence.published.tables[case].values
+    theirs = reading.published.tables[case].values
     rows: list[dict[str, object]] = []
     for name in DISCIPLINES:
-        for at, one in evidence.intervals(COLUMNS[case], case, name).items():
+        for at, one in reading.intervals(COLUMNS[case], case, name).items():
             row: dict[str, object] = {"discipline": name, "load": float(at)}
             row |= {"mean": one.mean, "low": one.low, "high": one.high}
             rows.append(row | {"published": theirs[name][at]})
@@ -48,7 +46,7 @@ def of_case(
     return FigureData(
         id=id_,
         title=title.replace("jain", "Jain"),
-        caption=f"T1 {t1_ms(everything.settings, case)}, {words}.{DIAMONDS}{BANDS}",
+        caption=f"T1 {t1_ms(evidence.settings, case)}, {words}.{DIAMONDS}{BANDS}",
         alt=f"{measure.heading} against {'the connections' if case < 3 else 'D'}: {ends(frame)}.",
         frame=frame,
         draw=partial(
@@ -71,10 +69,10 @@ def ends(frame: pl.DataFrame) -> str:
     return "; ".join(texts)
 
 
-def of_buffer(everything: Everything, connections: int) -> FigureData:
+def of_buffer(evidence: Evidence, connections: int) -> FigureData:
     """Goodput against the limit for one number of connections."""
     rows: list[dict[str, object]] = []
-    here = everything.buffers.filter(pl.col("at") == connections)
+    here = evidence.buffers.filter(pl.col("at") == connections)
     for name in DISCIPLINES:
         for limit in scenario.LIMITS:
             values = here.filter((pl.col("discipline") == name) & (pl.col("limit") == limit))
@@ -99,16 +97,16 @@ def of_buffer(everything: Everything, connections: int) -> FigureData:
     )
 
 
-def figures(everything: Everything) -> tuple[FigureData, ...]:
+def figures(evidence: Evidence) -> tuple[FigureData, ...]:
     """All figures, in the order of the publication; then those against the buffer."""
-    window = everything.settings["window"]
+    window = evidence.settings["window"]
     names = {1: "throughput", 2: "throughput", 3: "fairness", 4: "fairness"}
     found: list[FigureData] = []
     for case, name in names.items():
         id_ = f"fig{case + 1}-{name}"
         words = f"windows of {window}"
-        found.append(of_case(everything, everything.chosen, case, id_, words))
+        found.append(of_case(evidence, evidence.chosen, case, id_, words))
         if window != scenario.LARGE_WINDOW:
             large = f"windows of {scenario.LARGE_WINDOW}"
-            found.append(of_case(everything, everything.large, case, f"{id_}-large", large))
-    return (*found, *(of_buffer(everything, one) for one in scenario.BUFFER_CONNECTIONS))
+            found.append(of_case(evidence, evidence.large, case, f"{id_}-large", large))
+    return (*found, *(of_buffer(evidence, one) for one in scenario.BUFFER_CONNECTIONS))

@@ -1,13 +1,14 @@
-"""What the publication prints and claims, read from `published.toml`."""
+"""What the publication prints beside its claims, read from `published.toml`."""
 
 from __future__ import annotations
 
 import functools
-import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
-from sojourn.studies.claims import Claim, read_claims
+from sojourn.studies.claims import Claim
+from sojourn.studies.publication import read
+from sojourn.studies.red_fairness.scenario import PACKAGE
 
 
 @dataclass(frozen=True)
@@ -22,20 +23,18 @@ class PublishedTable:
 class Published:
     """The publication."""
 
-    title: str
     tables: dict[int, PublishedTable]
     """By the number of the case that they belong to."""
-    claims: dict[str, Claim]
+    claims: Mapping[str, Claim]
 
 
 @functools.cache
 def load() -> Published:
     """The publication's tables and claims."""
-    place = resources.files("sojourn.studies.red_fairness").joinpath("published.toml")
-    document = tomllib.loads(place.read_text(encoding="utf-8"))
+    publication = read(PACKAGE)
     tables: dict[int, PublishedTable] = {}
     for case, name in enumerate(("table_one", "table_two", "table_three", "table_four"), 1):
-        one = document[name]
+        one = publication.document[name]
         values = {key: dict(zip(one["at"], one[key], strict=True)) for key in ("red", "droptail")}
         tables[case] = PublishedTable(one["place"], values)
-    return Published(document["title"], tables, read_claims(document["claims"]))
+    return Published(tables, publication.claims)

@@ -26,6 +26,7 @@ from sojourn.studies.knobs import (
 )
 
 STUDY = "red-fairness"
+PACKAGE = "sojourn.studies.red_fairness"
 
 CAPACITY_MBPS = 45.0
 CONNECTIONS = (2, 4, 8, 12, 16, 20, 24, 32)
@@ -96,7 +97,7 @@ QUICK = {"duration": "20 s", "replicas": "3", "counts": "4"}
 
 def base() -> dict[str, Any]:
     """`scenario.toml` as a table."""
-    place = resources.files("sojourn.studies.red_fairness").joinpath("scenario.toml")
+    place = resources.files(PACKAGE).joinpath("scenario.toml")
     return tomllib.loads(place.read_text(encoding="utf-8"))
 
 

@@ -42,7 +42,13 @@ class Evidence:
                 if seen.subjects(case) == self.subjects:
                     yield self.plans[name], seen, case
 
-    def everything(self) -> pl.DataFrame:
+    @property
+    def received(self) -> pl.Series:
+        """The goodputs of the first scenario."""
+        return self.seen["newreno"].frame["goodput"]
+
+    @property
+    def observations(self) -> pl.DataFrame:
         """All observations in one frame, with the scenario and its section."""
         frames = [
             seen.frame.select(

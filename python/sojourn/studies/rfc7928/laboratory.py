@@ -15,6 +15,7 @@ from sojourn.studies.rfc7928.network import BOTTLENECK
 from sojourn.studies.rfc7928.readings import Reading
 
 STUDY = "rfc7928"
+PACKAGE = "sojourn.studies.rfc7928"
 
 SHARES = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
 """Flows of each level of congestion by packet of pipe and buffer (sections 8.2.2 to 8.2.4)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sojourn.stats import student_interval
 from sojourn.stats.paired import FEWEST
@@ -11,10 +11,10 @@ from sojourn.studies import quantities
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.judging import TOO_FEW, Judgement, Sample, apart, label
 from sojourn.studies.observed import Values
-from sojourn.studies.rfc7928 import published
+from sojourn.studies.publication import read
 from sojourn.studies.rfc7928.chapters.round_trips import ROUND_TRIPS_MS
 from sojourn.studies.rfc7928.evidence import Evidence
-from sojourn.studies.rfc7928.laboratory import SHARES
+from sojourn.studies.rfc7928.laboratory import PACKAGE, SHARES
 from sojourn.studies.rfc7928.queues import BASE, tables
 from sojourn.studies.tables import figure_text, interval_text
 from sojourn.studies.trends import Scale, Way, all_of, goes
@@ -138,9 +138,14 @@ ABOUT = 2.0
 """A rate is "about" another up to this factor, either way: the RFC names none."""
 
 
+def printed_levels() -> Mapping[str, float]:
+    """The RFC's levels of congestion as drop rates in %."""
+    return read(PACKAGE).document["levels"]
+
+
 def near_level(name: str) -> tuple[float, float]:
     """The drop rates that are about that of a level, and no nearer by ratio to another's, in %."""
-    levels = published.load().levels
+    levels = printed_levels()
     own = levels[name]
     between = {one: math.sqrt(own * one) for one in levels.values()}
     low = max((between[one] for one in between if one < own), default=0.0)
@@ -158,7 +163,7 @@ def level(name: str) -> Judge:
         ours = f"{interval_text(found)} %"
         if found.mean is None or found.low is None or found.high is None or found.n < FEWEST:
             return Judgement(Outcome.NOT_MEASURED, ours, TOO_FEW)
-        own = published.load().levels[name]
+        own = printed_levels()[name]
         low, high = near_level(name)
         ends = f"{figure_text(low, 3)} to {figure_text(high, 3)} %"
         if low <= found.low and found.high <= high:
@@ -179,7 +184,7 @@ def level(name: str) -> Judge:
 
 def factors(_evidence: Evidence) -> Judgement:
     """The arithmetic of the three factors."""
-    exact = {name: math.sqrt(rate / 100 / 0.76) for name, rate in published.load().levels.items()}
+    exact = {name: math.sqrt(rate / 100 / 0.76) for name, rate in printed_levels().items()}
     wrong = [name for name, one in exact.items() if f"{one:.3f}" != f"{SHARES[name]:.3f}"]
     ours = ", ".join(f"{one:.4f} ({name})" for name, one in exact.items())
     text = "; ".join(
@@ -221,7 +226,7 @@ JUDGES: dict[str, tuple[str, Judge]] = {
 
 def verdicts(evidence: Evidence) -> tuple[Verdict, ...]:
     """One verdict per claim, in the order of the RFC. Raises KeyError where one has no judge."""
-    claims = published.load().claims
+    claims = read(PACKAGE).claims
     return tuple(
         JUDGES[name][1](evidence).on(claim, JUDGES[name][0]) for name, claim in claims.items()
     )

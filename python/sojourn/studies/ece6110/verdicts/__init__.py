@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sojourn.studies.claims import Verdict
-from sojourn.studies.ece6110 import published
 from sojourn.studies.ece6110.evidence import Evidence
+from sojourn.studies.ece6110.scenario import PACKAGE
 from sojourn.studies.ece6110.verdicts import against, droptail, red, setup
+from sojourn.studies.publication import read
 
 RULES = {**setup.RULES, **droptail.RULES, **red.RULES, **against.RULES}
 """Claim -> the rule that passes its verdict."""
@@ -16,4 +17,4 @@ def verdicts(evidence: Evidence) -> tuple[Verdict, ...]:
 
     Raises KeyError when a claim has no rule, so that none can be passed over.
     """
-    return tuple(RULES[claim](evidence) for claim in published.load().claims)
+    return tuple(RULES[claim](evidence) for claim in read(PACKAGE).claims)

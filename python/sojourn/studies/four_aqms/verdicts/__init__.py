@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sojourn.studies.claims import Verdict
-from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.four_aqms.verdicts import (
     delay,
     descriptions,
@@ -24,9 +24,9 @@ RULES = {
 """Claim -> the rule that passes its verdict."""
 
 
-def verdicts(everything: Everything) -> tuple[Verdict, ...]:
+def verdicts(evidence: Evidence) -> tuple[Verdict, ...]:
     """One verdict per claim, in the order of the publication.
 
     Raises KeyError when a claim has no rule, so that none can be passed over.
     """
-    return tuple(RULES[claim](everything) for claim in everything.chosen.published.claims)
+    return tuple(RULES[claim](evidence) for claim in evidence.chosen.published.claims)

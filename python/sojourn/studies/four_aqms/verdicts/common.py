@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.four_aqms.measures import PUBLISHED
 from sojourn.studies.judging import End, Judgement, apart, extreme, label, labels
 from sojourn.studies.tables import MISSING
 
-Rule = Callable[[Everything], Verdict]
+Rule = Callable[[Evidence], Verdict]
 
-Judge = Callable[[Evidence], Judgement]
+Judge = Callable[[Reading], Judgement]
 """Judges an order under one reading of the publication."""
 
 ORDERS: dict[str, Judge] = {}
@@ -20,10 +20,10 @@ ORDERS: dict[str, Judge] = {}
 
 
 def verdict(
-    everything: Everything, claim: str, outcome: Outcome, published: str, ours: str, reason: str
+    evidence: Evidence, claim: str, outcome: Outcome, published: str, ours: str, reason: str
 ) -> Verdict:
     """A verdict on the claim of that name."""
-    return Verdict(everything.chosen.published.claims[claim], outcome, published, ours, reason)
+    return Verdict(evidence.chosen.published.claims[claim], outcome, published, ours, reason)
 
 
 def agrees(holds: bool) -> Outcome:
@@ -34,9 +34,9 @@ def agrees(holds: bool) -> Outcome:
 def contradicts(claim: str, published: str, reason: str, column: str | None = None) -> Rule:
     """The rule for a claim that the publication itself gainsays, our numbers beside it if any."""
 
-    def rule(everything: Everything) -> Verdict:
-        ours = everything.chosen.sample(column).text() if column else MISSING
-        return verdict(everything, claim, Outcome.CONTRADICTS_ITSELF, published, ours, reason)
+    def rule(evidence: Evidence) -> Verdict:
+        ours = evidence.chosen.sample(column).text() if column else MISSING
+        return verdict(evidence, claim, Outcome.CONTRADICTS_ITSELF, published, ours, reason)
 
     return rule
 
@@ -44,8 +44,8 @@ def contradicts(claim: str, published: str, reason: str, column: str | None = No
 def order(claim: str, column: str, who: str, end: End, more: str = "") -> Rule:
     """The rule for "`who` has the lowest (highest) value of the four"; `more` ends the reason."""
 
-    def judge(evidence: Evidence) -> Judgement:
-        return extreme(evidence.sample(column), who, end)
+    def judge(reading: Reading) -> Judgement:
+        return extreme(reading.sample(column), who, end)
 
     return judged(claim, judge, f"{label(who)} {end}", more)
 
@@ -60,8 +60,8 @@ def below(
 ) -> Rule:
     """The rule for "each of `lower` lies below each of `higher`"."""
 
-    def judge(evidence: Evidence) -> Judgement:
-        return apart(evidence.sample(column, disciplines), lower, higher)
+    def judge(reading: Reading) -> Judgement:
+        return apart(reading.sample(column, disciplines), lower, higher)
 
     return judged(claim, judge, f"{labels(lower)} below {labels(higher)}", more)
 
@@ -70,9 +70,9 @@ def judged(claim: str, judge: Judge, published: str, more: str = "") -> Rule:
     """The rule of a judgement that can be passed under every reading."""
     ORDERS[claim] = judge
 
-    def rule(everything: Everything) -> Verdict:
-        found = judge(everything.chosen)
+    def rule(evidence: Evidence) -> Verdict:
+        found = judge(evidence.chosen)
         reason = f"{found.reason} {more}".rstrip()
-        return verdict(everything, claim, found.outcome, published, found.ours, reason)
+        return verdict(evidence, claim, found.outcome, published, found.ours, reason)
 
     return rule

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.four_aqms.measures import DISCIPLINES, PUBLISHED
 from sojourn.studies.four_aqms.verdicts.common import (
     Rule,
@@ -21,10 +21,10 @@ FEW_PERCENT = 5.0
 """Up to so many of RED's drops may come from a full buffer."""
 
 
-def red_not_full(everything: Everything) -> Verdict:
+def red_not_full(evidence: Evidence) -> Verdict:
     """The share of RED's drops that the full buffer makes, against drop-tail's."""
-    full = everything.chosen.intervals("full_percent", ("red",))["red"]
-    queue = everything.chosen.intervals("queue", ("red", "droptail"))
+    full = evidence.chosen.intervals("full_percent", ("red",))["red"]
+    queue = evidence.chosen.intervals("queue", ("red", "droptail"))
     outcome = at_most(full, FEW_PERCENT)
     reason = (
         f"Of RED's drops {interval_text(full)} % come from a full buffer (it had filled before "
@@ -36,7 +36,7 @@ def red_not_full(everything: Everything) -> Verdict:
     elif outcome is Outcome.NOT_MEASURED:
         reason = f"{undecided('that share', full, f'{FEW_PERCENT:g} %')} {reason}"
     return verdict(
-        everything,
+        evidence,
         "red-not-full",
         outcome,
         "never fully used",
@@ -45,10 +45,10 @@ def red_not_full(everything: Everything) -> Verdict:
     )
 
 
-def blue_overflow(everything: Everything) -> Verdict:
+def blue_overflow(evidence: Evidence) -> Verdict:
     """BLUE against drop-tail, which has the overflows alone."""
-    sample = everything.chosen.sample("loss_percent", ("blue", "droptail"))
-    full = everything.chosen.intervals("full_percent", ("blue",))["blue"]
+    sample = evidence.chosen.sample("loss_percent", ("blue", "droptail"))
+    full = evidence.chosen.intervals("full_percent", ("blue",))["blue"]
     more = extreme(sample, "blue", "highest")
     reason = (
         f"{sample.difference_text('blue', 'droptail')} points of loss; only {interval_text(full)} "
@@ -56,7 +56,7 @@ def blue_overflow(everything: Everything) -> Verdict:
         f"results of the publication say that BLUE drops least."
     )
     return verdict(
-        everything,
+        evidence,
         "blue-overflow",
         more.outcome,
         "more drops after an overflow",
@@ -65,13 +65,13 @@ def blue_overflow(everything: Everything) -> Verdict:
     )
 
 
-def rem_best(evidence: Evidence) -> Judgement:
+def rem_best(reading: Reading) -> Judgement:
     """REM must be first in all three."""
     return all_of(
         {
-            "Utilisation": extreme(evidence.sample("utilisation_percent"), "rem", "highest"),
-            "Delay": extreme(evidence.sample("delay_ms"), "rem", "lowest"),
-            "Loss": extreme(evidence.sample("loss_percent"), "rem", "lowest"),
+            "Utilisation": extreme(reading.sample("utilisation_percent"), "rem", "highest"),
+            "Delay": extreme(reading.sample("delay_ms"), "rem", "lowest"),
+            "Loss": extreme(reading.sample("loss_percent"), "rem", "lowest"),
         }
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sojourn.stats import Interval, paired_difference, student_interval
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.four_aqms import scenario
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.four_aqms.verdicts.common import Rule, order, verdict
 from sojourn.studies.judging import Judgement
 from sojourn.studies.limits import at_most, undecided, within
@@ -26,23 +26,23 @@ all packets. A tenth is where `throughput` begins to call a gain much: a differe
 what the publication denies, one above it is."""
 
 
-def tcp_part(evidence: Evidence, discipline: str) -> float:
+def tcp_part(reading: Reading, discipline: str) -> float:
     """TCP's part of all that is delivered."""
-    tcp = evidence.intervals("tcp_mbps", (discipline,))[discipline].mean or 0.0
-    all_of_it = evidence.intervals("goodput_mbps", (discipline,))[discipline].mean or 0.0
+    tcp = reading.intervals("tcp_mbps", (discipline,))[discipline].mean or 0.0
+    all_of_it = reading.intervals("goodput_mbps", (discipline,))[discipline].mean or 0.0
     return tcp / all_of_it if all_of_it else 0.0
 
 
-def burst(everything: Everything) -> Verdict:
+def burst(evidence: Evidence) -> Verdict:
     """What is left for TCP under drop-tail at the highest load."""
-    load = list(everything.loads)[-1]
-    evidence = everything.loads[load]
+    load = list(evidence.loads)[-1]
+    reading = evidence.loads[load]
     tcp, all_of_it = (
-        list(evidence.sample(column, ("droptail",)).values["droptail"])
+        list(reading.sample(column, ("droptail",)).values["droptail"])
         for column in ("tcp_mbps", "goodput_mbps")
     )
     left = student_interval(ratios(tcp, all_of_it))
-    text = percent_text(tcp_part(evidence, "droptail"), 1)
+    text = percent_text(tcp_part(reading, "droptail"), 1)
     limit = STARVED * FAIR
     outcome = at_most(left, limit)
     if scenario.CBR_FLOWS * scenario.bits(load) <= scenario.BOTTLENECK_BPS:
@@ -55,7 +55,7 @@ def burst(everything: Everything) -> Verdict:
     if outcome is Outcome.NOT_MEASURED:
         reason = f"{undecided('that part', left, percent_text(limit, 1))} {reason}"
     return verdict(
-        everything,
+        evidence,
         "droptail-burst",
         outcome,
         "one sender can take it all",
@@ -64,19 +64,19 @@ def burst(everything: Everything) -> Verdict:
     )
 
 
-def loss_gap(evidence: Evidence) -> Interval:
+def loss_gap(reading: Reading) -> Interval:
     """TCP's loss ratio less that of the CBR flows under drop-tail, paired."""
     tcp, cbr = (
-        evidence.sample(column, ("droptail",)).values["droptail"]
+        reading.sample(column, ("droptail",)).values["droptail"]
         for column in ("tcp_loss_percent", "cbr_loss_percent")
     )
     return paired_difference(tcp, cbr)
 
 
-def equal_at(evidence: Evidence) -> Judgement:
+def equal_at(reading: Reading) -> Judgement:
     """Whether the loss ratios of the two classes are equal at one rate of CBR."""
-    gap = loss_gap(evidence)
-    lost = evidence.intervals("loss_percent", ("droptail",))["droptail"].mean
+    gap = loss_gap(reading)
+    lost = reading.intervals("loss_percent", ("droptail",))["droptail"].mean
     ours = f"difference {interval_text(gap)} points"
     if not lost:
         return Judgement(Outcome.NOT_MEASURED, ours, "Not measured: drop-tail dropped nothing.")
@@ -93,23 +93,23 @@ def equal_at(evidence: Evidence) -> Judgement:
     return Judgement(outcome, ours, reason)
 
 
-def equal_losses(everything: Everything) -> Verdict:
+def equal_losses(evidence: Evidence) -> Verdict:
     """Loss ratios of the two classes under drop-tail, at the chosen rate of CBR and the highest."""
-    chosen = everything.settings.texts["cbr_rate"]
-    highest = list(everything.loads)[-1]
-    parts = {f"CBR at {chosen} each": equal_at(everything.chosen)}
+    chosen = evidence.settings.texts["cbr_rate"]
+    highest = list(evidence.loads)[-1]
+    parts = {f"CBR at {chosen} each": equal_at(evidence.chosen)}
     if highest != chosen:
-        parts[f"CBR at {highest} each"] = equal_at(everything.loads[highest])
+        parts[f"CBR at {highest} each"] = equal_at(evidence.loads[highest])
     found = all_of(parts)
     why = ""
-    gaps = [loss_gap(one).mean or 0.0 for one in (everything.chosen, everything.loads[highest])]
+    gaps = [loss_gap(one).mean or 0.0 for one in (evidence.chosen, evidence.loads[highest])]
     if found.outcome is Outcome.DISAGREES and min(gaps) > 0:
         why = (
             " TCP comes in bursts, and a burst meets the full queue more often than an even "
             "stream; it also answers a loss, which CBR does not."
         )
     return verdict(
-        everything,
+        evidence,
         "droptail-equal",
         found.outcome,
         "all flows equally",
@@ -118,10 +118,10 @@ def equal_losses(everything: Everything) -> Verdict:
     )
 
 
-def passive_unfair(everything: Everything) -> Verdict:
+def passive_unfair(evidence: Evidence) -> Verdict:
     """SFQ under the same overload."""
-    load = list(everything.loads)[-1]
-    left = {name: tcp_part(everything.loads[load], name) for name in ("droptail", "sfq")}
+    load = list(evidence.loads)[-1]
+    left = {name: tcp_part(evidence.loads[load], name) for name in ("droptail", "sfq")}
     reason = (
         f"The publication counts SFQ as passive, and two paragraphs on says that it lets no "
         f"conversation drown out the rest. At {load} of each CBR sender TCP keeps "
@@ -129,7 +129,7 @@ def passive_unfair(everything: Everything) -> Verdict:
         f"{percent_text(left['droptail'], 1)} under drop-tail."
     )
     return verdict(
-        everything,
+        evidence,
         "passive-unfair",
         Outcome.CONTRADICTS_ITSELF,
         "one user may take the whole buffer",
@@ -139,10 +139,10 @@ def passive_unfair(everything: Everything) -> Verdict:
     )
 
 
-def longest_delay(everything: Everything) -> Verdict:
+def longest_delay(evidence: Evidence) -> Verdict:
     """Drop-tail's delays against the time in which its full buffer drains."""
     bound = 8e3 * scenario.LIMIT_PACKETS * scenario.TCP_PACKET_BYTES / scenario.BOTTLENECK_BPS
-    rows = everything.chosen.intervals("queueing_p99_ms", ("droptail",))["droptail"]
+    rows = evidence.chosen.intervals("queueing_p99_ms", ("droptail",))["droptail"]
     outcome = at_most(rows, bound)
     reason = (
         f"Fifty packets of {scenario.TCP_PACKET_BYTES} B drain in {bound:.0f} ms; the 99th "
@@ -151,7 +151,7 @@ def longest_delay(everything: Everything) -> Verdict:
     if outcome is Outcome.NOT_MEASURED:
         reason = f"{undecided('that percentile', rows, f'{bound:.0f} ms')} {reason}"
     return verdict(
-        everything,
+        evidence,
         "droptail-delay",
         outcome,
         "set by the depth",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.four_aqms.measures import MEASURES, PUBLISHED, SETTLED_S
 from sojourn.studies.four_aqms.verdicts.common import Rule, order, verdict
 from sojourn.studies.four_aqms.verdicts.throughput import sends_too_much, sfq_losses
@@ -16,12 +16,12 @@ from sojourn.studies.trends import STEADY, Scale, Way, all_of, goes
 TREND = MEASURES["loss_trend"]
 
 
-def grows(everything: Everything) -> Verdict:
+def grows(evidence: Evidence) -> Verdict:
     """The slope of the loss rate over time must be above zero for all four."""
-    sample = everything.chosen.sample("loss_trend")
+    sample = evidence.chosen.sample("loss_trend")
     if any(one.n < FEWEST for one in sample.intervals().values()):
-        return no_trend(everything, "loss-grows", "rises", sample)
-    cases = [slope(everything.chosen, name, "grows") for name in PUBLISHED]
+        return no_trend(evidence, "loss-grows", "rises", sample)
+    cases = [slope(evidence.chosen, name, "grows") for name in PUBLISHED]
     rising = [name for name, one in sample.intervals().items() if one.low and one.low > 0]
     steady = [name for name, one in sample.intervals().items() if one.contains(0)]
     parts = [
@@ -33,25 +33,25 @@ def grows(everything: Everything) -> Verdict:
         f"sentences of the publication say that BLUE's falls."
     )
     found = decided(every(cases), sample.text(), reason, cases, "zero")
-    return found.on(everything.chosen.published.claims["loss-grows"], "rises")
+    return found.on(evidence.chosen.published.claims["loss-grows"], "rises")
 
 
-def slope(evidence: Evidence, name: str, way: Way) -> Case:
+def slope(reading: Reading, name: str, way: Way) -> Case:
     """That a discipline's loss rate grows (falls).
 
     What is as good as level does not: a change of `STEADY` of the mean loss rate in 100 s.
     """
-    rate = evidence.sample("loss_rate", (name,)).intervals()[name].mean or 0.0
+    rate = reading.sample("loss_rate", (name,)).intervals()[name].mean or 0.0
     sign = 1 if way == "grows" else -1
     values = [
         None if value is None else sign * value
-        for value in evidence.sample("loss_trend", (name,)).values[name]
+        for value in reading.sample("loss_trend", (name,)).values[name]
     ]
     title = f"the slope of {label(name)}'s loss rate"
     return Case.of(title, values, lambda change: grows_by(change, STEADY * rate))
 
 
-def no_trend(everything: Everything, claim: str, published: str, sample: Sample) -> Verdict:
+def no_trend(evidence: Evidence, claim: str, published: str, sample: Sample) -> Verdict:
     """That there are no slopes to judge by: the runs are too short or too few."""
     some = any(one.n for one in sample.intervals().values())
     reason = (
@@ -59,18 +59,18 @@ def no_trend(everything: Everything, claim: str, published: str, sample: Sample)
         if some
         else f"Not measured: no run is long enough for a slope after the first {SETTLED_S:g} s."
     )
-    return verdict(everything, claim, Outcome.NOT_MEASURED, published, sample.text(), reason)
+    return verdict(evidence, claim, Outcome.NOT_MEASURED, published, sample.text(), reason)
 
 
-def blue_falls(everything: Everything) -> Verdict:
+def blue_falls(evidence: Evidence) -> Verdict:
     """The slope of BLUE's loss rate must be below zero."""
-    evidence = everything.chosen
-    sample = evidence.sample("loss_trend", ("blue",))
+    reading = evidence.chosen
+    sample = reading.sample("loss_trend", ("blue",))
     one = sample.intervals()["blue"]
     if one.n < FEWEST:
-        return no_trend(everything, "loss-blue-falls", "falls", sample)
-    rate = evidence.sample("loss_rate", ("blue",)).intervals()["blue"].mean or 0.0
-    outcome = slope(evidence, "blue", "falls").at()
+        return no_trend(evidence, "loss-blue-falls", "falls", sample)
+    rate = reading.sample("loss_rate", ("blue",)).intervals()["blue"].mean or 0.0
+    outcome = slope(reading, "blue", "falls").at()
     reason = (
         f"Slope of BLUE's drops per second after the first 10 s: {interval_text(one)} "
         f"{TREND.unit}; "
@@ -84,7 +84,7 @@ def blue_falls(everything: Everything) -> Verdict:
     if outcome is Outcome.NOT_MEASURED:
         reason = f"{undecided('the slope', one, 'zero, and steeper falls')} {reason}"
     return verdict(
-        everything,
+        evidence,
         "loss-blue-falls",
         outcome,
         "falls",
@@ -93,20 +93,20 @@ def blue_falls(everything: Everything) -> Verdict:
     )
 
 
-def why_sfq(everything: Everything) -> Verdict:
+def why_sfq(evidence: Evidence) -> Verdict:
     """SFQ's loss by class: it comes from the throughput where TCP, which gains, loses more."""
-    evidence = everything.chosen
-    classes = sfq_losses(evidence)
+    reading = evidence.chosen
+    classes = sfq_losses(reading)
     tcp, cbr = (classes.intervals()[name] for name in ("TCP", "CBR"))
     found = apart(classes, ["CBR"], ["TCP"])
     outcome = found.outcome if min(tcp.n, cbr.n) >= FEWEST else Outcome.NOT_MEASURED
-    under = evidence.intervals("tcp_loss_percent", PUBLISHED).values()
+    under = reading.intervals("tcp_loss_percent", PUBLISHED).values()
     most = max((one.mean for one in under if one.mean is not None), default=None)
     tcp_loses = (
         f"{figure_text(tcp.mean)} % under SFQ (the most under any of the four: "
         f"{figure_text(most)} %)"
     )
-    too_much = sends_too_much(everything.settings.texts["cbr_rate"])
+    too_much = sends_too_much(evidence.settings.texts["cbr_rate"])
     send = (
         "which send more than a fair share and do not slow down"
         if too_much
@@ -130,7 +130,7 @@ def why_sfq(everything: Everything) -> Verdict:
             f"{tcp_loses}, the CBR flows {figure_text(cbr.mean)} %. {found.reason}"
         )
     return verdict(
-        everything,
+        evidence,
         "loss-sfq-why",
         outcome,
         "more throughput, more loss",
@@ -139,9 +139,9 @@ def why_sfq(everything: Everything) -> Verdict:
     )
 
 
-def at_high_load(everything: Everything) -> Verdict:
+def at_high_load(evidence: Evidence) -> Verdict:
     """SFQ's loss must be the highest at the highest load, and rise with the load."""
-    samples = {load: one.sample("loss_percent") for load, one in everything.loads.items()}
+    samples = {load: one.sample("loss_percent") for load, one in evidence.loads.items()}
     highest = list(samples)[-1]
     judged = extreme(samples[highest], "sfq", "highest")
     rises = goes(Scale({load: one.values["sfq"] for load, one in samples.items()}, "%"), "grows")
@@ -151,7 +151,7 @@ def at_high_load(everything: Everything) -> Verdict:
         f"{figure_text(one.intervals()['sfq'].mean)} at {load}" for load, one in samples.items()
     )
     return verdict(
-        everything,
+        evidence,
         "loss-sfq-bandwidth",
         found.outcome,
         "highest at higher bandwidth",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.four_aqms.measures import PUBLISHED
 from sojourn.studies.four_aqms.scenario import BOTTLENECK_BPS, CBR_FLOWS, TCP_FLOWS, bits
 from sojourn.studies.four_aqms.verdicts.common import Rule, contradicts, order, verdict
@@ -18,9 +18,9 @@ MUCH = 0.1
 """A gain of a tenth would be "much"."""
 
 
-def much_more(everything: Everything) -> Verdict:
+def much_more(evidence: Evidence) -> Verdict:
     """SFQ's goodput against each of the others, and the capacity."""
-    sample = everything.chosen.sample("goodput_mbps")
+    sample = evidence.chosen.sample("goodput_mbps")
     means = {name: one.mean or 0.0 for name, one in sample.intervals().items()}
     others = [name for name in PUBLISHED if name != "sfq"]
     least = min(means[name] for name in others)
@@ -33,7 +33,7 @@ def much_more(everything: Everything) -> Verdict:
         f"its {BOTTLENECK_BPS / 1e6:g} Mbit/s leave room for {percent_text(room, 1)} at most."
     )
     found = decided(not_so(every(cases)), sample.text(), reason, cases, "zero")
-    return found.on(everything.chosen.published.claims["throughput-sfq-much"], "much more")
+    return found.on(evidence.chosen.published.claims["throughput-sfq-much"], "much more")
 
 
 def no_more(values: Mapping[str, Sequence[float | None]], name: str) -> Case:
@@ -44,20 +44,20 @@ def no_more(values: Mapping[str, Sequence[float | None]], name: str) -> Case:
     )
 
 
-def own_queue(everything: Everything) -> Verdict:
+def own_queue(evidence: Evidence) -> Verdict:
     """Whose packets SFQ drops: a flow that keeps to its share should lose none.
 
     Above its share a CBR flow must lose more than TCP, below it none. Where the chosen rate is
     below, the highest of the loads stands for those above.
     """
-    chosen = everything.settings.texts["cbr_rate"]
-    above = chosen if sends_too_much(chosen) else list(everything.loads)[-1]
-    evidence = everything.chosen if above == chosen else everything.loads[above]
-    low = next(iter(everything.loads))
-    classes = sfq_losses(evidence)
+    chosen = evidence.settings.texts["cbr_rate"]
+    above = chosen if sends_too_much(chosen) else list(evidence.loads)[-1]
+    reading = evidence.chosen if above == chosen else evidence.loads[above]
+    low = next(iter(evidence.loads))
+    classes = sfq_losses(reading)
     over = apart(classes, ["TCP"], ["CBR"])
     tcp, cbr = (classes.intervals()[name] for name in ("TCP", "CBR"))
-    small = sfq_losses(everything.loads[low]).intervals()["CBR"]
+    small = sfq_losses(evidence.loads[low]).intervals()["CBR"]
     lost = (
         f"the CBR flows lose {figure_text(cbr.mean)} % at {above} each and "
         f"{figure_text(small.mean)} % at {low} each"
@@ -78,7 +78,7 @@ def own_queue(everything: Everything) -> Verdict:
         reason = f"Who sends more than the share does not lose more: {lost}. {over.reason}"
     ours = side_by_side({"sfq": tcp}, "% of TCP's packets")
     return verdict(
-        everything,
+        evidence,
         "sfq-own-queue",
         outcome,
         "only where the flow's own queue is full",
@@ -87,10 +87,10 @@ def own_queue(everything: Everything) -> Verdict:
     )
 
 
-def sfq_losses(evidence: Evidence) -> Sample:
+def sfq_losses(reading: Reading) -> Sample:
     """The loss ratios of both classes under SFQ."""
     values = {
-        title: evidence.sample(f"{name}_loss_percent", ("sfq",)).values["sfq"]
+        title: reading.sample(f"{name}_loss_percent", ("sfq",)).values["sfq"]
         for name, title in (("tcp", "TCP"), ("cbr", "CBR"))
     }
     return Sample(values, "%")

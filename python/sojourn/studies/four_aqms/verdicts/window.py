@@ -5,7 +5,7 @@ from __future__ import annotations
 from sojourn.stats import student_interval
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.four_aqms import scenario
-from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.four_aqms.measures import PUBLISHED
 from sojourn.studies.four_aqms.verdicts.common import Rule, below, order, verdict
 from sojourn.studies.judging import side_by_side
@@ -16,14 +16,14 @@ ROUND_TRIP_S = 2 * (0.003 + 0.020 + 0.003)
 """Propagation there and back."""
 
 
-def constant(everything: Everything) -> Verdict:
+def constant(evidence: Evidence) -> Verdict:
     """A constant window needs a path that never drops a packet: this one must."""
     most = scenario.TCP_FLOWS * scenario.WINDOW_PACKETS
     packet_bits = 8 * scenario.TCP_PACKET_BYTES
     # On the way: at the bottleneck's rate, one in transmission, and the buffer.
     pipe = scenario.BOTTLENECK_BPS * ROUND_TRIP_S / packet_bits + 1 + scenario.LIMIT_PACKETS
-    evidence = everything.chosen
-    spread = evidence.intervals("cwnd_sd", ("red", "rem"))
+    reading = evidence.chosen
+    spread = reading.intervals("cwnd_sd", ("red", "rem"))
     reason = (
         f"A window that loses nothing grows until it reaches its bound of "
         f"{scenario.WINDOW_PACKETS}: {most} packets of six senders. The path with a full buffer "
@@ -31,7 +31,7 @@ def constant(everything: Everything) -> Verdict:
         f"to one. Only its mean over time can be steady."
     )
     return verdict(
-        everything,
+        evidence,
         "window-constant",
         Outcome.IMPOSSIBLE,
         "constant",
@@ -40,15 +40,15 @@ def constant(everything: Everything) -> Verdict:
     )
 
 
-def no_drops(everything: Everything) -> Verdict:
+def no_drops(evidence: Evidence) -> Verdict:
     """SFQ's drops, all of them for lack of room."""
-    loss = everything.chosen.intervals("loss_percent", ("sfq",))["sfq"]
+    loss = evidence.chosen.intervals("loss_percent", ("sfq",))["sfq"]
     reason = (
         f"Section 3.4 finds SFQ's loss the highest of all. SFQ has no other drops than those for "
         f"lack of room; ours are {interval_text(loss)} % of the arrivals."
     )
     return verdict(
-        everything,
+        evidence,
         "window-sfq-no-drops",
         Outcome.CONTRADICTS_ITSELF,
         "no drops for lack of room",
@@ -57,9 +57,9 @@ def no_drops(everything: Everything) -> Verdict:
     )
 
 
-def acknowledgements(everything: Everything) -> Verdict:
+def acknowledgements(evidence: Evidence) -> Verdict:
     """Drops on the way back: some in each run but for chance, or none in any."""
-    sample = everything.chosen.sample("ack_drops")
+    sample = evidence.chosen.sample("ack_drops")
     runs = zip(*(sample.values[name] for name in PUBLISHED), strict=True)
     lost = student_interval([sum(value or 0.0 for value in run) for run in runs])
     outcome = not_so(at_most(lost, 0.0))
@@ -71,7 +71,7 @@ def acknowledgements(everything: Everything) -> Verdict:
     if outcome is Outcome.NOT_MEASURED:
         reason = f"{undecided('that number', lost, 'zero')} {reason}"
     return verdict(
-        everything, "ack-drops", outcome, "data or acknowledgements", sample.text(), reason
+        evidence, "ack-drops", outcome, "data or acknowledgements", sample.text(), reason
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sojourn.studies.claims import Verdict
-from sojourn.studies.red_fairness.evidence import Everything
+from sojourn.studies.red_fairness.evidence import Evidence
 from sojourn.studies.red_fairness.verdicts import descriptions, fairness, overall, throughput
 
 RULES = {
@@ -15,9 +15,9 @@ RULES = {
 """Claim -> the rule that passes its verdict."""
 
 
-def verdicts(everything: Everything) -> tuple[Verdict, ...]:
+def verdicts(evidence: Evidence) -> tuple[Verdict, ...]:
     """One verdict per claim, in the order of the publication.
 
     Raises KeyError when a claim has no rule, so that none can be passed over.
     """
-    return tuple(RULES[claim](everything) for claim in everything.chosen.published.claims)
+    return tuple(RULES[claim](evidence) for claim in evidence.chosen.published.claims)

@@ -8,13 +8,13 @@ from sojourn.stats import paired_difference, separated
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.judging import TOO_FEW, Judgement, Sample, label, printed_numbers
 from sojourn.studies.limits import Case, decided, every, within
-from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.evidence import Evidence, Reading
 from sojourn.studies.red_fairness.measures import DISCIPLINES, MEASURES
 from sojourn.studies.tables import MISSING, figure_text, percent_text
 
-Rule = Callable[[Everything], Verdict]
+Rule = Callable[[Evidence], Verdict]
 
-Judge = Callable[[Evidence], Judgement]
+Judge = Callable[[Reading], Judgement]
 """Judges a claim under one reading of the publication."""
 
 JUDGES: dict[str, Judge] = {}
@@ -32,9 +32,9 @@ def agrees(holds: bool) -> Outcome:
 def where_run(judge: Judge, cases: Sequence[int]) -> Judge:
     """The judge, silent about evidence that lacks one of its cases."""
 
-    def careful(evidence: Evidence) -> Judgement:
-        if all(evidence.at(case) for case in cases):
-            return judge(evidence)
+    def careful(reading: Reading) -> Judgement:
+        if all(reading.at(case) for case in cases):
+            return judge(reading)
         return Judgement(Outcome.NOT_MEASURED, MISSING, "Not run.")
 
     return careful
@@ -43,11 +43,11 @@ def where_run(judge: Judge, cases: Sequence[int]) -> Judge:
 def told_apart(judge: Judge, column: str, cases: Sequence[int]) -> Judge:
     """The judge, silent where a measure has too few replicas to tell anything apart."""
 
-    def careful(evidence: Evidence) -> Judgement:
-        samples = [evidence.sample(column, case, at) for case in cases for at in evidence.at(case)]
+    def careful(reading: Reading) -> Judgement:
+        samples = [reading.sample(column, case, at) for case in cases for at in reading.at(case)]
         if any(one.measured for one in samples):
-            return judge(evidence)
-        texts = (means_text(evidence, column, case, evidence.at(case)) for case in cases)
+            return judge(reading)
+        texts = (means_text(reading, column, case, reading.at(case)) for case in cases)
         return Judgement(Outcome.NOT_MEASURED, " | ".join(texts), TOO_FEW)
 
     return careful
@@ -58,7 +58,7 @@ def judged(
     published: str,
     judge: Judge,
     cases: Sequence[int],
-    more: Callable[[Everything], str] | None = None,
+    more: Callable[[Evidence], str] | None = None,
 ) -> Rule:
     """The rule of a judgement on some cases that can be passed under every reading.
 
@@ -66,24 +66,24 @@ def judged(
     """
     JUDGES[claim] = where_run(judge, cases)
 
-    def rule(everything: Everything) -> Verdict:
-        found = judge(everything.chosen)
+    def rule(evidence: Evidence) -> Verdict:
+        found = judge(evidence.chosen)
         reason = found.reason
-        if not same(everything):
-            other = judge(everything.large)
+        if not same(evidence):
+            other = judge(evidence.large)
             reason += f" With windows of 1000 packets: {other.outcome.value}. {other.reason}"
         if more is not None:
-            reason = f"{reason} {more(everything)}".rstrip()
+            reason = f"{reason} {more(evidence)}".rstrip()
         return Verdict(
-            everything.chosen.published.claims[claim], found.outcome, published, found.ours, reason
+            evidence.chosen.published.claims[claim], found.outcome, published, found.ours, reason
         )
 
     return rule
 
 
-def same(everything: Everything) -> bool:
+def same(evidence: Evidence) -> bool:
     """Whether windows of 1000 are what was chosen."""
-    return everything.chosen.frame.equals(everything.large.frame)
+    return evidence.chosen.frame.equals(evidence.large.frame)
 
 
 def places(case: int, at: Sequence[int]) -> str:
@@ -91,12 +91,12 @@ def places(case: int, at: Sequence[int]) -> str:
     return f"{'N' if case < 3 else 'D'} = {', '.join(str(one) for one in at)}"
 
 
-def means_text(evidence: Evidence, column: str, case: int, at: Sequence[int]) -> str:
+def means_text(reading: Reading, column: str, case: int, at: Sequence[int]) -> str:
     """Both disciplines' means over the places, without their intervals."""
     texts = [
         f"{label(name)} "
         + ", ".join(
-            figure_text(evidence.sample(column, case, one).intervals()[name].mean) for one in at
+            figure_text(reading.sample(column, case, one).intervals()[name].mean) for one in at
         )
         for name in DISCIPLINES
     ]
@@ -107,10 +107,10 @@ def means_text(evidence: Evidence, column: str, case: int, at: Sequence[int]) ->
 def alike(column: str, case: int, most: int) -> Judge:
     """The judge for "almost the same up to `most`"."""
 
-    def judge(evidence: Evidence) -> Judgement:
-        at = [one for one in evidence.at(case) if one <= most]
-        cases = {one: almost(evidence.sample(column, case, one), places(case, [one])) for one in at}
-        gaps = {one: relative_gap(evidence.sample(column, case, one)) for one in at}
+    def judge(reading: Reading) -> Judgement:
+        at = [one for one in reading.at(case) if one <= most]
+        cases = {one: almost(reading.sample(column, case, one), places(case, [one])) for one in at}
+        gaps = {one: relative_gap(reading.sample(column, case, one)) for one in at}
         worst = max(gaps, key=lambda one: abs(gaps[one]))
         near = [one for one in at if cases[one].at() is Outcome.AGREES]
         limit = percent_text(ALMOST)
@@ -119,7 +119,7 @@ def alike(column: str, case: int, most: int) -> Judge:
             f"{places(case, [worst])}; {len(near)} of {len(at)} are within {limit}."
         )
         found = list(cases.values())
-        ours = means_text(evidence, column, case, at)
+        ours = means_text(reading, column, case, at)
         return decided(every(found), ours, reason, found, limit)
 
     return judge
@@ -142,9 +142,9 @@ def relative_gap(sample: Sample) -> float:
 def red_above(column: str, case: int, least: int = 0) -> Judge:
     """The judge for "RED has more at each place from `least` on": each must separate."""
 
-    def judge(evidence: Evidence) -> Judgement:
-        at = [one for one in evidence.at(case) if one >= least]
-        better, worse, tied = split(evidence, column, case, at)
+    def judge(reading: Reading) -> Judgement:
+        at = [one for one in reading.at(case) if one >= least]
+        better, worse, tied = split(reading, column, case, at)
         parts = [
             f"{who} at {places(case, where)}"
             for who, where in (
@@ -154,27 +154,27 @@ def red_above(column: str, case: int, least: int = 0) -> Judge:
             )
             if where
         ]
-        worst = min(at, key=lambda one: relative_gap(evidence.sample(column, case, one)))
-        best = max(at, key=lambda one: relative_gap(evidence.sample(column, case, one)))
+        worst = min(at, key=lambda one: relative_gap(reading.sample(column, case, one)))
+        best = max(at, key=lambda one: relative_gap(reading.sample(column, case, one)))
         gaps = [
-            f"{places(case, [one])} {difference_text(evidence.sample(column, case, one))}"
+            f"{places(case, [one])} {difference_text(reading.sample(column, case, one))}"
             for one in sorted({worst, best})
         ]
         text = "; ".join(parts)
         reason = f"{text[0].upper()}{text[1:]}. Extremes of RED - drop-tail: {', '.join(gaps)}."
         holds = bool(at) and len(better) == len(at)
-        return Judgement(agrees(holds), means_text(evidence, column, case, at), reason)
+        return Judgement(agrees(holds), means_text(reading, column, case, at), reason)
 
     return told_apart(judge, column, [case])
 
 
 def split(
-    evidence: Evidence, column: str, case: int, at: Sequence[int]
+    reading: Reading, column: str, case: int, at: Sequence[int]
 ) -> tuple[list[int], list[int], list[int]]:
     """Places where RED has more, where drop-tail has, and where they do not separate."""
     found: tuple[list[int], list[int], list[int]] = ([], [], [])
     for one in at:
-        values = evidence.sample(column, case, one).values
+        values = reading.sample(column, case, one).values
         difference = paired_difference(values["red"], values["droptail"]).mean
         apart = separated(values["red"], values["droptail"], comparisons=len(at))
         if not apart or difference is None:
@@ -196,22 +196,22 @@ def difference_text(sample: Sample) -> str:
 def cells(claim: str, column: str, case: int, discipline: str) -> Rule:
     """The rule for the printed numbers of a column."""
 
-    def judge(evidence: Evidence) -> Judgement:
-        ours = evidence.intervals(column, case, discipline)
-        printed = evidence.published.tables[case].values[discipline]
+    def judge(reading: Reading) -> Judgement:
+        ours = reading.intervals(column, case, discipline)
+        printed = reading.published.tables[case].values[discipline]
         shown = {f"{places(case, [one])}": printed[one] for one in ours}
         found = {f"{places(case, [one])}": interval for one, interval in ours.items()}
         return printed_numbers(shown, found, MEASURES[column].unit)
 
     JUDGES[claim] = where_run(judge, [case])
 
-    def rule(everything: Everything) -> Verdict:
-        printed = everything.chosen.published.tables[case].values[discipline]
+    def rule(evidence: Evidence) -> Verdict:
+        printed = evidence.chosen.published.tables[case].values[discipline]
         text = ", ".join(f"{value:g}" for value in printed.values())
-        found = judge(everything.chosen)
-        best = nearest(everything, JUDGES[claim])
+        found = judge(evidence.chosen)
+        best = nearest(evidence, JUDGES[claim])
         return Verdict(
-            everything.chosen.published.claims[claim],
+            evidence.chosen.published.claims[claim],
             found.outcome,
             f"{text} {MEASURES[column].unit} at {places(case, list(printed))}".replace("  ", " "),
             found.ours,
@@ -221,10 +221,10 @@ def cells(claim: str, column: str, case: int, discipline: str) -> Rule:
     return rule
 
 
-def nearest(everything: Everything, judge: Judge) -> str:
+def nearest(evidence: Evidence, judge: Judge) -> str:
     """Which other reading agrees, if any."""
     agreeing = [
-        name for name, one in everything.readings.items() if judge(one).outcome is Outcome.AGREES
+        name for name, one in evidence.readings.items() if judge(one).outcome is Outcome.AGREES
     ]
     return f" It fits with {'; '.join(agreeing)}." if agreeing else " No other reading fits."
 
@@ -232,17 +232,17 @@ def nearest(everything: Everything, judge: Judge) -> str:
 def longer(column: str, short: int, long: int, sign: int) -> Judge:
     """The judge for "a longer T1 lowers (sign -1) or raises (+1) the measure everywhere"."""
 
-    def judge(evidence: Evidence) -> Judgement:
+    def judge(reading: Reading) -> Judgement:
         against: list[str] = []
         ratios: list[float] = []
-        for at in evidence.at(long):
-            first, second = (evidence.sample(column, case, at).values for case in (short, long))
+        for at in reading.at(long):
+            first, second = (reading.sample(column, case, at).values for case in (short, long))
             for name in DISCIPLINES:
                 one = paired_difference(second[name], first[name])
                 clear = separated(second[name], first[name])
                 if one.mean is None or not clear or sign * one.mean < 0:
                     against.append(f"{label(name)} at {places(long, [at])}")
-                mean = evidence.sample(column, short, at).intervals()[name].mean
+                mean = reading.sample(column, short, at).intervals()[name].mean
                 if mean and one.mean is not None:
                     ratios.append(1 + one.mean / mean)
         reason = (
@@ -251,7 +251,7 @@ def longer(column: str, short: int, long: int, sign: int) -> Judge:
             else "Nothing was delivered"
         )
         reason += f"; not so, or not separated: {', '.join(against)}." if against else "."
-        texts = (means_text(evidence, column, case, evidence.at(case)) for case in (short, long))
+        texts = (means_text(reading, column, case, reading.at(case)) for case in (short, long))
         return Judgement(agrees(not against), " | ".join(texts), reason)
 
     return told_apart(judge, column, [short, long])

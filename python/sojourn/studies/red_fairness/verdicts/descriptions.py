@@ -17,7 +17,7 @@ from sojourn.studies.limits import (
     not_so,
     undecided,
 )
-from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.evidence import Evidence, Reading
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import (
     Rule,
@@ -38,13 +38,13 @@ NEAR_ONE = (0.75, 1.25)
 """A slope in this range counts as "in proportion"."""
 
 
-def degrades(evidence: Evidence) -> Judgement:
+def degrades(reading: Reading) -> Judgement:
     """Drop-tail's goodput at the most connections against its best, in both cases."""
     shares: list[float] = []
     cases: list[Case] = []
     for case in (1, 2):
-        at = evidence.at(case)
-        values = {n: evidence.sample("goodput_mbps", case, n).values["droptail"] for n in at}
+        at = reading.at(case)
+        values = {n: reading.sample("goodput_mbps", case, n).values["droptail"] for n in at}
         means = [student_interval(values[n]).mean or 0.0 for n in at]
         shares.append(means[-1] / max(means) if max(means) else 0.0)
         cases += [kept(case, values, n, at[-1]) for n in at[:-1]]
@@ -52,7 +52,7 @@ def degrades(evidence: Evidence) -> Judgement:
         f"With the most connections drop-tail delivers {percent_text(min(shares), 0)} or more of "
         f"the best that it delivers with any number."
     )
-    ours = means_text(evidence, "goodput_mbps", 1, evidence.at(1))
+    ours = means_text(reading, "goodput_mbps", 1, reading.at(1))
     return decided(not_so(every(cases)), ours, reason, cases, "zero")
 
 
@@ -63,12 +63,12 @@ def kept(case: int, values: Mapping[int, Sequence[float | None]], few: int, most
     return Case.less(name, values[most], values[few], lambda rest: at_least(rest, 0.0), share)
 
 
-def not_full(everything: Everything) -> Verdict:
+def not_full(evidence: Evidence) -> Verdict:
     """RED's drops for lack of room, where there are enough drops to tell."""
-    evidence = everything.large
-    most = evidence.at(1)[-1]
-    full = evidence.sample("full_percent", 1, most).intervals()["red"]
-    queue = evidence.sample("queue", 1, most).intervals()
+    reading = evidence.large
+    most = reading.at(1)[-1]
+    full = reading.sample("full_percent", 1, most).intervals()["red"]
+    queue = reading.sample("queue", 1, most).intervals()
     outcome = at_most(full, FEW_PERCENT)
     reason = (
         f"With windows of 1000 packets and N = {most}, {interval_text(full)} % of RED's drops come "
@@ -80,13 +80,13 @@ def not_full(everything: Everything) -> Verdict:
     elif outcome is Outcome.NOT_MEASURED:
         reason = f"{undecided('that share', full, f'{FEW_PERCENT:g} %')} {reason}"
     # Why the buffer fills, where it does.
-    if everything.settings["red"] == "automatic" and outcome is Outcome.DISAGREES:
+    if evidence.settings["red"] == "automatic" and outcome is Outcome.DISAGREES:
         reason += (
             " ns-2's automatic weight averages over ten round-trip times, longer than a burst "
-            f"takes to fill {everything.settings['limit']} packets."
+            f"takes to fill {evidence.settings['limit']} packets."
         )
     return Verdict(
-        everything.chosen.published.claims["red-not-full"],
+        evidence.chosen.published.claims["red-not-full"],
         outcome,
         "never fully used",
         f"{interval_text(full)} % of the drops for lack of room",
@@ -94,10 +94,10 @@ def not_full(everything: Everything) -> Verdict:
     )
 
 
-def proportional(everything: Everything) -> Verdict:
+def proportional(evidence: Evidence) -> Verdict:
     """Slope of the share of drops over the share of packets, among unequal paths."""
-    evidence = everything.large
-    slope = evidence.average("drop_slope", (3,), "all D").intervals()["red"]
+    reading = evidence.large
+    slope = reading.average("drop_slope", (3,), "all D").intervals()["red"]
     outcome = between(slope, *NEAR_ONE)
     low, high = NEAR_ONE
     reason = (
@@ -111,7 +111,7 @@ def proportional(everything: Everything) -> Verdict:
         limit = f"{low:g} or {high:g}, between which it would count as in proportion"
         reason = f"{undecided('the slope', slope, limit)} {reason}"
     return Verdict(
-        everything.chosen.published.claims["red-proportional"],
+        evidence.chosen.published.claims["red-proportional"],
         outcome,
         "in proportion",
         f"slope {interval_text(slope)}",
@@ -119,20 +119,20 @@ def proportional(everything: Everything) -> Verdict:
     )
 
 
-def more_congestion(evidence: Evidence) -> Judgement:
+def more_congestion(reading: Reading) -> Judgement:
     """Loss at the most connections against the fewest, both disciplines and cases."""
     rises: list[bool] = []
     texts: list[str] = []
     for case in (1, 2):
-        at = evidence.at(case)
-        few, many = (evidence.sample("loss_percent", case, one).values for one in (at[0], at[-1]))
+        at = reading.at(case)
+        few, many = (reading.sample("loss_percent", case, one).values for one in (at[0], at[-1]))
         for name in DISCIPLINES:
             one = paired_difference(many[name], few[name])
             rises.append(one.low is not None and one.low > 0)
             texts.append(f"{label(name)} {interval_text(one)} in case {case}")
-    at = evidence.at(1)
+    at = reading.at(1)
     reason = f"Loss ratio at N = {at[-1]} less that at N = {at[0]}, in points: {', '.join(texts)}."
-    return Judgement(agrees(all(rises)), means_text(evidence, "loss_percent", 1, at), reason)
+    return Judgement(agrees(all(rises)), means_text(reading, "loss_percent", 1, at), reason)
 
 
 RULES: dict[str, Rule] = {

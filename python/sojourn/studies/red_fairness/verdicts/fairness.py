@@ -5,7 +5,7 @@ from __future__ import annotations
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.judging import Judgement, label
 from sojourn.studies.limits import LEVEL, Case, at_least, at_most, decided, every, not_so
-from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.evidence import Evidence, Reading
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import (
     Judge,
@@ -21,17 +21,17 @@ from sojourn.studies.red_fairness.verdicts.common import (
 COLUMN = "jain"
 
 
-def index_range(everything: Everything) -> Verdict:
+def index_range(evidence: Evidence) -> Verdict:
     """Jain's index of N throughputs that are not all zero is at least 1/N."""
     lowest = ", ".join(f"{1 / n:.3g} for N = {n}" for n in (2, 16, 32))
-    least = everything.all_of_it[COLUMN].min()
+    least = evidence.frame[COLUMN].min()
     reason = (
         f"Since no throughput is negative, the square of their sum is at least the sum of their "
         f"squares, so that Jain's index, (sum of x)^2 / (N sum of x^2), is at least 1/N: {lowest}. "
         f"The formula printed cannot be read in the copy we have."
     )
     return Verdict(
-        everything.chosen.published.claims["jain-range"],
+        evidence.chosen.published.claims["jain-range"],
         Outcome.IMPOSSIBLE,
         "0 to 1",
         f"1/N to 1; least in our runs {float(least):.3f}" if isinstance(least, float) else "-",
@@ -39,18 +39,18 @@ def index_range(everything: Everything) -> Verdict:
     )
 
 
-def contradicted(everything: Everything) -> Verdict:
+def contradicted(evidence: Evidence) -> Verdict:
     """Table 3 has RED below drop-tail at two of three D; ours stand beside it."""
-    table = everything.chosen.published.tables[3].values
+    table = evidence.chosen.published.tables[3].values
     lower = [at for at, value in table["red"].items() if value < table["droptail"][at]]
-    ours = red_above(COLUMN, 3)(everything.chosen)
-    large = red_above(COLUMN, 3)(everything.large)
+    ours = red_above(COLUMN, 3)(evidence.chosen)
+    large = red_above(COLUMN, 3)(evidence.large)
     reason = (
         f"Table 3 itself has RED below drop-tail at {places(3, lower)}. Ours: {ours.reason} With "
         f"windows of 1000 packets: {large.reason}"
     )
     return Verdict(
-        everything.chosen.published.claims["case3-red"],
+        evidence.chosen.published.claims["case3-red"],
         Outcome.CONTRADICTS_ITSELF,
         ", ".join(f"{table['red'][at]:g} against {table['droptail'][at]:g}" for at in table["red"]),
         ours.ours,
@@ -61,12 +61,12 @@ def contradicted(everything: Everything) -> Verdict:
 def all_below(case: int, bound: float) -> Judge:
     """The judge for "no index exceeds the bound"."""
 
-    def judge(evidence: Evidence) -> Judgement:
-        at = evidence.at(case)
+    def judge(reading: Reading) -> Judgement:
+        at = reading.at(case)
         cases = [
             Case.of(
                 f"{label(name)}'s index at {places(case, [one])}",
-                evidence.sample(COLUMN, case, one).values[name],
+                reading.sample(COLUMN, case, one).values[name],
                 lambda index: at_most(index, bound),
             )
             for name in DISCIPLINES
@@ -78,22 +78,22 @@ def all_below(case: int, bound: float) -> Judge:
             f"{above} of {len(means)} means exceed {bound:g}; they run from {min(means):.3f} to "
             f"{max(means):.3f}."
         )
-        ours = means_text(evidence, COLUMN, case, at)
+        ours = means_text(reading, COLUMN, case, at)
         return decided(every(cases), ours, reason, cases, f"{bound:g}")
 
     return judge
 
 
-def shares_badly(evidence: Evidence) -> Judgement:
+def shares_badly(reading: Reading) -> Judgement:
     """Drop-tail's index among equal paths: bad would be below 0.9 somewhere."""
     cases = {
         (n, case): Case.of(
             f"drop-tail's index at N = {n} in case {case}",
-            evidence.sample(COLUMN, case, n).values["droptail"],
+            reading.sample(COLUMN, case, n).values["droptail"],
             lambda index: at_least(index, FAIR),
         )
         for case in (1, 2)
-        for n in evidence.at(case)
+        for n in reading.at(case)
     }
     means = {where: one.interval(LEVEL).mean or 0.0 for where, one in cases.items()}
     n, case = min(means, key=lambda where: (means[where], where))
@@ -102,7 +102,7 @@ def shares_badly(evidence: Evidence) -> Judgement:
         f"in case {case})."
     )
     found = list(cases.values())
-    ours = means_text(evidence, COLUMN, 1, evidence.at(1))
+    ours = means_text(reading, COLUMN, 1, reading.at(1))
     return decided(not_so(every(found)), ours, reason, found, f"{FAIR:g}")
 
 

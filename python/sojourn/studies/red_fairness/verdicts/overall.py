@@ -9,7 +9,7 @@ from sojourn.studies.claims import Outcome
 from sojourn.studies.judging import Judgement, Sample, extreme
 from sojourn.studies.limits import at_least, undecided
 from sojourn.studies.red_fairness import one_packet
-from sojourn.studies.red_fairness.evidence import Evidence
+from sojourn.studies.red_fairness.evidence import Reading
 from sojourn.studies.red_fairness.verdicts.common import Rule, judged, relative_gap
 from sojourn.studies.tables import percent_text
 
@@ -34,14 +34,14 @@ def slightly_higher(average: Sample) -> Judgement:
     return replace(found, outcome=outcome, reason=reason)
 
 
-def more_throughput(evidence: Evidence) -> Judgement:
+def more_throughput(reading: Reading) -> Judgement:
     """The goodput averaged over cases 1 and 2."""
-    return slightly_higher(evidence.average("goodput_mbps", (1, 2), "all N of cases 1 and 2"))
+    return slightly_higher(reading.average("goodput_mbps", (1, 2), "all N of cases 1 and 2"))
 
 
-def fairer(evidence: Evidence) -> Judgement:
+def fairer(reading: Reading) -> Judgement:
     """The index averaged over cases 3 and 4."""
-    return slightly_higher(evidence.average("jain", (3, 4), "all D of cases 3 and 4"))
+    return slightly_higher(reading.average("jain", (3, 4), "all D of cases 3 and 4"))
 
 
 RULES: dict[str, Rule] = {

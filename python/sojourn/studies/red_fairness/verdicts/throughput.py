@@ -9,7 +9,7 @@ from sojourn.stats import student_interval
 from sojourn.studies.claims import Outcome
 from sojourn.studies.judging import Judgement, label
 from sojourn.studies.limits import Case, decided, every, grows_by
-from sojourn.studies.red_fairness.evidence import Evidence
+from sojourn.studies.red_fairness.evidence import Reading
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import (
     Rule,
@@ -26,14 +26,14 @@ from sojourn.studies.trends import STEADY
 COLUMN = "goodput_mbps"
 
 
-def steady_increase(evidence: Evidence) -> Judgement:
+def steady_increase(reading: Reading) -> Judgement:
     """Each step of the number of connections must raise the sum of both."""
-    at = evidence.at(1)
+    at = reading.at(1)
     ends: list[float] = []
     steps: list[Case] = []
     falls: set[int] = set()
     for name in DISCIPLINES:
-        values = {one: evidence.sample(COLUMN, 1, one).values[name] for one in at}
+        values = {one: reading.sample(COLUMN, 1, one).values[name] for one in at}
         means = {one: student_interval(values[one]).mean or 0.0 for one in at}
         ends += [means[one] / one for one in (at[0], at[-1])]
         for few, many in itertools.pairwise(at):
@@ -49,7 +49,7 @@ def steady_increase(evidence: Evidence) -> Judgement:
         f"A connection gets {figure_text(min(ends))} to {figure_text(max(ends))} Mbit/s at the "
         f"ends of the range. {course}"
     ).rstrip()
-    return decided(outcome, means_text(evidence, COLUMN, 1, at), reason, steps, "zero")
+    return decided(outcome, means_text(reading, COLUMN, 1, at), reason, steps, "zero")
 
 
 def rise(name: str, few: Sequence[float | None], many: Sequence[float | None]) -> Case:
