@@ -132,6 +132,15 @@ def settle(
     return Settings(texts, values, changed)
 
 
+def demand_window(study: str, settings: Settings) -> None:
+    """Raise StudyError where the warm-up leaves nothing to measure."""
+    warmup, duration = settings["warmup"], settings["duration"]
+    if quantities.seconds(warmup) >= quantities.seconds(duration):
+        raise StudyError(
+            f'knob "warmup" of study "{study}": {warmup} leaves nothing of a duration of {duration}'
+        )
+
+
 def demand_start(study: str, settings: Settings) -> None:
     """Raise StudyError where senders may start when the run is over."""
     start, end = settings["start"], settings["duration"]

@@ -24,17 +24,32 @@ Values = list[float | None]
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity: its column, its name and unit in print, its good end."""
+    """A quantity: its column, its name and unit in print, its good end if it has one.
+
+    `of` says whose packets it is about, `short` is a shorter name, and `published` the row of the
+    publication's table that it stands beside.
+    """
 
     column: str
     title: str
     unit: str
-    better: Better
+    better: Better | None = None
+    of: str = "all"
+    short: str = ""
+    published: str | None = None
 
     @property
     def heading(self) -> str:
         """Name and unit."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title
+        return self._with_unit(self.title)
+
+    @property
+    def short_heading(self) -> str:
+        """The short name and the unit."""
+        return self._with_unit(self.short or self.title)
+
+    def _with_unit(self, name: str) -> str:
+        return f"{name} ({self.unit})" if self.unit else name
 
 
 def table_of(measures: Sequence[Measure]) -> dict[str, Measure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -14,6 +14,7 @@ from scipy import special
 from sojourn.stats import Interval, student_interval
 from sojourn.stats.intervals import defined, mean_and_deviation
 from sojourn.studies.base import Section
+from sojourn.studies.knobs import Knob, Settings, settle
 from sojourn.studies.tables import Table, figure_text, interval_text, percent_text
 
 
@@ -89,6 +90,14 @@ def read(package: str, peer: Peer = NS2) -> list[dict[str, str]]:
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
+def comparable(
+    settings: Settings, study: str, knobs: Iterable[Knob], ignored: Collection[str] = ("replicas",)
+) -> bool:
+    """Whether the settings are those that the peer ran: all knobs at their defaults, but some."""
+    theirs, mine = settle(study, knobs, {}).texts, settings.texts
+    return all(theirs[name] == mine[name] for name in theirs if name not in ignored)
+
+
 def measured(row: Mapping[str, str], quantity: Quantity) -> Measured:
     """One quantity of one row, in our unit."""
     mean, deviation = (float(row[f"{quantity.peer}_{part}"]) for part in ("mean", "sd"))
@@ -118,6 +127,19 @@ def by_chance(theirs: Measured, values: list[float]) -> float | None:
     spread = math.sqrt(squares / freedom)
     quantile = float(special.stdtrit(freedom, 0.995))
     return quantile * spread * math.sqrt(1 / len(values) + 1 / theirs.n)
+
+
+def section_or_reason(
+    is_comparable: bool, lines: Iterable[Line], text: str, lasted: str, peer: Peer = NS2
+) -> Section:
+    """The comparison, or why there is none: the peer's runs `lasted` so long, ours are others."""
+    if is_comparable:
+        return section(list(lines), text, peer)
+    reason = (
+        f"{peer.name}'s numbers are for the study's own choices and {lasted}: these runs have "
+        "others."
+    )
+    return Section(f"against-{peer.key}", f"Against {peer.name} itself", (reason,))
 
 
 def section(lines: Sequence[Line], text: str, peer: Peer = NS2) -> Section:

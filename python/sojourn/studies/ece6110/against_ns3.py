@@ -8,7 +8,6 @@ from sojourn.studies import peers
 from sojourn.studies.base import Section
 from sojourn.studies.ece6110 import scenario
 from sojourn.studies.ece6110.evidence import Evidence
-from sojourn.studies.knobs import settle
 from sojourn.studies.peers import NS3, Line, Quantity
 
 QUANTITIES = (
@@ -25,9 +24,7 @@ TEXT = (
 
 def comparable(evidence: Evidence) -> bool:
     """Whether the settings are those that ns-3 ran: all knobs at their defaults that matter."""
-    ns3 = settle(scenario.STUDY, scenario.KNOBS, {}).texts
-    mine = evidence.settings.texts
-    return all(ns3[name] == mine[name] for name in ns3 if name not in ("replicas", "tcp"))
+    return peers.comparable(evidence.settings, scenario.STUDY, scenario.KNOBS, ("replicas", "tcp"))
 
 
 def lines(evidence: Evidence) -> Iterator[Line]:
@@ -44,7 +41,4 @@ def lines(evidence: Evidence) -> Iterator[Line]:
 
 def section(evidence: Evidence) -> Section:
     """The comparison, or why there is none."""
-    if not comparable(evidence):
-        text = "ns-3's numbers are for the study's own choices and 10 s: these runs have others."
-        return Section("against-ns3", "Against ns-3 itself", (text,))
-    return peers.section(list(lines(evidence)), TEXT, NS3)
+    return peers.section_or_reason(comparable(evidence), lines(evidence), TEXT, "10 s", NS3)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.studies import quantities
+from sojourn.studies import laws, quantities
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import label
 from sojourn.studies.eqm.network import Network
@@ -56,29 +56,17 @@ def droptail_bound(frame: pl.DataFrame, settings: Settings) -> Check:
 
 
 def little(frame: pl.DataFrame, network: Network) -> Check:
-    """Mean queue = rate served x mean wait, where every packet that waited was also served.
-
-    The integral of the queue over the window and the summed waits of the packets served in it
-    can differ only by the packets which wait at an end of the window: at most a full queue, each
-    for at most the time in which a full queue drains.
-    """
-    law = "Little's law: mean queue = packets served per second x mean wait"
+    """Little's law at the bottleneck."""
     # SFQ drops packets that have waited: they count in its queue, not in its mean wait.
-    rows = frame.filter((pl.col("discipline") != "sfq") & pl.col("queueing_ms").is_not_null())
-    if rows.is_empty():
-        return Check(law, None, "no packet was served")
-    served = pl.col("served_bps") / (8 * network.packet_bytes)
-    off = rows.select((served * pl.col("queueing_ms") / 1e3 - pl.col("queue")).abs())
-    worst = float(off.to_series().max())  # pyright: ignore[reportArgumentType]
-    full = network.limit_packets + 1
-    ends = 2 if network.warmup > 0 else 1
-    allowed = ends * full * full / network.packets_per_second / network.duration
-    detail = (
-        f"largest difference {worst:.4f} packets in {rows.height} runs; a full queue at the end "
-        f"of the window explains up to {allowed:.4f} (SFQ, which drops packets that have waited, "
-        f"left out)"
+    return laws.little(
+        frame.filter(pl.col("discipline") != "sfq"),
+        pl.col("served_bps") / (8 * network.packet_bytes),
+        full=network.limit_packets + 1,
+        rate_pps=network.packets_per_second,
+        window_s=network.duration,
+        warmup_s=network.warmup,
+        left_out="SFQ, which drops packets that have waited,",
     )
-    return Check(law, worst <= allowed, detail)
 
 
 def delay_floor(frame: pl.DataFrame, network: Network, settings: Settings) -> Check:

@@ -14,67 +14,48 @@ from typing import Any, cast
 
 import polars as pl
 
-from sojourn.stats import Better
 from sojourn.studies import quantities
 from sojourn.studies.base import Frames
 from sojourn.studies.eqm import scenario
 from sojourn.studies.eqm.labels import DISCIPLINES
 from sojourn.studies.knobs import Settings
+from sojourn.studies.observed import Measure, table_of
 
-
-@dataclass(frozen=True)
-class Measure:
-    """A quantity: its column, its name (and a short one) and unit in print, its
-    good end.
-
-    `published` is the row of Table III that it stands beside, if any.
-    """
-
-    column: str
-    title: str
-    short: str
-    unit: str
-    better: Better
-    published: str | None = None
-
-    @property
-    def heading(self) -> str:
-        """Name and unit."""
-        return f"{self.title} ({self.unit})"
-
-    @property
-    def short_heading(self) -> str:
-        """The short name and the unit."""
-        return f"{self.short} ({self.unit})"
-
-
-MEASURES = {
-    one.column: one
-    for one in (
-        Measure("queue", "Mean queue at the bottleneck", "Queue", "packets", "lower", "queue"),
+MEASURES = table_of(
+    (
+        Measure(
+            "queue",
+            "Mean queue at the bottleneck",
+            "packets",
+            "lower",
+            short="Queue",
+            published="queue",
+        ),
         Measure(
             "queueing_ms",
             "Queueing delay at the bottleneck",
-            "Queueing delay",
             "ms",
             "lower",
-            "delay",
+            short="Queueing delay",
+            published="delay",
         ),
-        Measure("delay_ms", "End-to-end delay", "End-to-end delay", "ms", "lower", "delay"),
-        Measure("loss", "Packets lost", "Lost", "packets per run", "lower", "loss"),
-        Measure("loss_percent", "Loss ratio", "Loss ratio", "%", "lower"),
-        Measure("delivery_percent", "Delivery ratio (equation 3)", "Delivery ratio", "%", "higher"),
-        Measure("throughput_mbps", "Throughput", "Throughput", "Mbit/s", "higher", "throughput"),
-        Measure("utilisation_percent", "Utilisation", "Utilisation", "%", "higher", "utilisation"),
+        Measure("delay_ms", "End-to-end delay", "ms", "lower", published="delay"),
+        Measure("loss", "Packets lost", "packets per run", "lower", short="Lost", published="loss"),
+        Measure("loss_percent", "Loss ratio", "%", "lower"),
+        Measure(
+            "delivery_percent", "Delivery ratio (equation 3)", "%", "higher", short="Delivery ratio"
+        ),
+        Measure("throughput_mbps", "Throughput", "Mbit/s", "higher", published="throughput"),
+        Measure("utilisation_percent", "Utilisation", "%", "higher", published="utilisation"),
         Measure(
             "delay_seed000",
             "Delay by equation 1",
-            "Delay of equation 1",
             "s per connection",
             "lower",
+            short="Delay of equation 1",
         ),
     )
-}
+)
 """All quantities, by column, in the order of tables."""
 
 RANKED = ("queue", "queueing_ms", "loss", "throughput_mbps", "utilisation_percent")

@@ -12,9 +12,9 @@ from sojourn.studies import quantities
 from sojourn.studies.knobs import (
     Knob,
     Settings,
-    StudyError,
     choice,
     demand_start,
+    demand_window,
     duration,
     duration_or_zero,
     number,
@@ -186,12 +186,8 @@ def rates(settings: Settings) -> Any:
 
 def document(settings: Settings) -> dict[str, Any]:
     """The whole scenario as a table. Raises StudyError for times beyond the end."""
-    if quantities.seconds(settings["warmup"]) >= quantities.seconds(settings["duration"]):
-        raise StudyError(
-            f'knob "warmup" of study "eqm": {settings["warmup"]} leaves nothing of a duration of '
-            f"{settings['duration']}"
-        )
-    demand_start("eqm", settings)
+    demand_window(STUDY, settings)
+    demand_start(STUDY, settings)
     whole_file = base()
     whole_file["duration"] = settings["duration"]
     whole_file["warmup"] = settings["warmup"]

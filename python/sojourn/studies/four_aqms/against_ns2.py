@@ -9,7 +9,6 @@ from sojourn.studies.base import Section
 from sojourn.studies.four_aqms import scenario
 from sojourn.studies.four_aqms.evidence import Evidence, Reading
 from sojourn.studies.judging import label
-from sojourn.studies.knobs import settle
 from sojourn.studies.peers import Line, Quantity
 
 QUANTITIES = (
@@ -43,9 +42,7 @@ TEXT = (
 
 def comparable(evidence: Evidence) -> bool:
     """Whether the settings are those that ns-2 ran: all knobs at their defaults, but replicas."""
-    ns2 = dict(settle(scenario.STUDY, scenario.KNOBS, {}).texts)
-    mine = dict(evidence.settings.texts)
-    return all(ns2[name] == mine[name] for name in ns2 if name != "replicas")
+    return peers.comparable(evidence.settings, scenario.STUDY, scenario.KNOBS)
 
 
 def reading_of(evidence: Evidence, tcp: str, cbr: str, name: str) -> Reading | None:
@@ -75,7 +72,4 @@ def lines(evidence: Evidence) -> Iterator[Line]:
 
 def section(evidence: Evidence) -> Section:
     """The comparison, or why there is none."""
-    if not comparable(evidence):
-        text = "ns-2's numbers are for the study's own choices and 100 s: these runs have others."
-        return Section("against-ns2", "Against ns-2 itself", (text,))
-    return peers.section(list(lines(evidence)), TEXT)
+    return peers.section_or_reason(comparable(evidence), lines(evidence), TEXT, "100 s")

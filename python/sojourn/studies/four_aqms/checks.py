@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.studies import quantities
+from sojourn.studies import laws, quantities
 from sojourn.studies.four_aqms import scenario
 from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.knobs import Settings
@@ -46,24 +46,21 @@ def capacity(frame: pl.DataFrame) -> Check:
 
 
 def little(frame: pl.DataFrame, settings: Settings) -> Check:
-    """Mean queue = packets served per second x mean wait, but for those that wait at the ends.
+    """Little's law at the bottleneck.
 
     SFQ is left out: its packets may wait for longer than a full queue takes to drain.
     """
-    window = quantities.seconds(settings["duration"]) - quantities.seconds(settings["warmup"])
-    rows = frame.filter(pl.col("discipline") != "sfq")
-    served = pl.col("departures") / float(window) * pl.col("queueing_ms") / 1e3
-    off = rows.select((served - pl.col("queue")).abs()).to_series().max()
-    full = scenario.LIMIT_PACKETS + 1
-    longest = full * 8 * scenario.TCP_PACKET_BYTES / scenario.BOTTLENECK_BPS
-    ends = 2 if quantities.seconds(settings["warmup"]) > 0 else 1
-    allowed = ends * full * longest / float(window)
-    kept = isinstance(off, float) and off <= allowed
-    detail = (
-        f"largest difference {off:.4f} packets in {rows.height} runs; a full queue at the end of "
-        f"the window explains up to {allowed:.4f} (SFQ left out)"
+    warmup = quantities.seconds(settings["warmup"])
+    window = float(quantities.seconds(settings["duration"]) - warmup)
+    return laws.little(
+        frame.filter(pl.col("discipline") != "sfq"),
+        pl.col("departures") / window,
+        full=scenario.LIMIT_PACKETS + 1,
+        rate_pps=scenario.BOTTLENECK_BPS / (8 * scenario.TCP_PACKET_BYTES),
+        window_s=window,
+        warmup_s=float(warmup),
+        left_out="SFQ",
     )
-    return Check("Little's law: mean queue = packets served per second x mean wait", kept, detail)
 
 
 def all_checks(evidence: Evidence) -> list[Check]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from sojourn.studies.base import Frames
 from sojourn.studies.four_aqms import scenario
+from sojourn.studies.observed import Measure, table_of
 
 PUBLISHED = ("red", "blue", "rem", "sfq")
 """The disciplines that the publication compares, in its order."""
@@ -25,46 +25,30 @@ SETTLED_S = 10.0
 """Trends over time begin here: what comes before is the start of all senders at once."""
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A quantity: its column, its name and unit in print, and whose packets it is about."""
-
-    column: str
-    title: str
-    unit: str
-    of: str = "all"
-
-    @property
-    def heading(self) -> str:
-        """Name and unit."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title
-
-
-MEASURES = {
-    one.column: one
-    for one in (
+MEASURES = table_of(
+    (
         Measure("goodput_mbps", "Goodput", "Mbit/s"),
-        Measure("tcp_mbps", "Goodput", "Mbit/s", "TCP"),
-        Measure("cbr_mbps", "Goodput", "Mbit/s", "CBR"),
+        Measure("tcp_mbps", "Goodput", "Mbit/s", of="TCP"),
+        Measure("cbr_mbps", "Goodput", "Mbit/s", of="CBR"),
         Measure("utilisation_percent", "Utilisation", "%"),
         Measure("delay_ms", "End-to-end delay", "ms"),
-        Measure("tcp_delay_ms", "End-to-end delay", "ms", "TCP"),
-        Measure("cbr_delay_ms", "End-to-end delay", "ms", "CBR"),
+        Measure("tcp_delay_ms", "End-to-end delay", "ms", of="TCP"),
+        Measure("cbr_delay_ms", "End-to-end delay", "ms", of="CBR"),
         Measure("queueing_ms", "Queueing delay", "ms"),
         Measure("queueing_p99_ms", "Queueing delay, 99th percentile", "ms"),
         Measure("queue", "Mean queue", "packets"),
         Measure("loss_percent", "Loss ratio", "%"),
-        Measure("tcp_loss_percent", "Loss ratio", "%", "TCP"),
-        Measure("cbr_loss_percent", "Loss ratio", "%", "CBR"),
+        Measure("tcp_loss_percent", "Loss ratio", "%", of="TCP"),
+        Measure("cbr_loss_percent", "Loss ratio", "%", of="CBR"),
         Measure("jain", "Jain's index of all eight goodputs", ""),
-        Measure("cwnd", "Congestion window, mean", "packets", "TCP"),
-        Measure("cwnd_sd", "Congestion window, standard deviation", "packets", "TCP"),
+        Measure("cwnd", "Congestion window, mean", "packets", of="TCP"),
+        Measure("cwnd_sd", "Congestion window, standard deviation", "packets", of="TCP"),
         Measure("loss_trend", "Trend of the loss rate", "packets/s in 100 s"),
         Measure("loss_rate", "Loss rate", "packets/s"),
         Measure("full_percent", "Drops for lack of room", "% of the drops"),
-        Measure("ack_drops", "Acknowledgements lost", "packets", "ACK"),
+        Measure("ack_drops", "Acknowledgements lost", "packets", of="ACK"),
     )
-}
+)
 """All quantities, by column, in the order of tables."""
 
 

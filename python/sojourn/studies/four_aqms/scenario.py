@@ -15,9 +15,9 @@ from sojourn.studies import quantities
 from sojourn.studies.knobs import (
     Knob,
     Settings,
-    StudyError,
     choice,
     demand_start,
+    demand_window,
     duration,
     duration_or_zero,
     number,
@@ -157,11 +157,7 @@ def variants(settings: Settings) -> dict[str, dict[str, Any]]:
 
 def document(settings: Settings) -> dict[str, Any]:
     """The main scenario as a table. Raises StudyError for times beyond the end."""
-    if quantities.seconds(settings["warmup"]) >= quantities.seconds(settings["duration"]):
-        raise StudyError(
-            f'knob "warmup" of study "{STUDY}": {settings["warmup"]} leaves nothing of a duration '
-            f"of {settings['duration']}"
-        )
+    demand_window(STUDY, settings)
     demand_start(STUDY, settings)
     whole_file = base()
     for key in ("duration", "warmup", "replicas"):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from sojourn.studies import peers
 from sojourn.studies.base import Section
 from sojourn.studies.judging import label
-from sojourn.studies.knobs import settle
 from sojourn.studies.large_network import scenario
 from sojourn.studies.large_network.evidence import Evidence
 from sojourn.studies.peers import NS3, Line, Quantity
@@ -29,9 +28,7 @@ PHASE = (
 
 def comparable(evidence: Evidence) -> bool:
     """Whether the settings are those that ns-3 ran: all knobs at their defaults, but replicas."""
-    ns3 = settle(scenario.STUDY, scenario.KNOBS, {}).texts
-    mine = evidence.settings.texts
-    return all(ns3[name] == mine[name] for name in ns3 if name != "replicas")
+    return peers.comparable(evidence.settings, scenario.STUDY, scenario.KNOBS)
 
 
 def lines(evidence: Evidence) -> Iterator[Line]:
@@ -50,8 +47,5 @@ def lines(evidence: Evidence) -> Iterator[Line]:
 
 def section(evidence: Evidence) -> Section:
     """The comparison, or why there is none."""
-    if not comparable(evidence):
-        text = "ns-3's numbers are for the study's own choices and 20 s: these runs have others."
-        return Section("against-ns3", "Against ns-3 itself", (text,))
     text = TEXT + (PHASE if evidence.phase_effect else "")
-    return peers.section(list(lines(evidence)), text, NS3)
+    return peers.section_or_reason(comparable(evidence), lines(evidence), text, "20 s", NS3)

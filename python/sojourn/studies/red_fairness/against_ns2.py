@@ -9,7 +9,6 @@ import polars as pl
 from sojourn.studies import peers
 from sojourn.studies.base import Section
 from sojourn.studies.judging import label
-from sojourn.studies.knobs import settle
 from sojourn.studies.peers import Line, Quantity
 from sojourn.studies.red_fairness import scenario
 from sojourn.studies.red_fairness.evidence import Evidence
@@ -39,10 +38,9 @@ TEXT = (
 
 
 def comparable(evidence: Evidence) -> bool:
-    """Whether the settings are those that ns-2 ran: all knobs at their defaults, but replicas."""
-    ns2 = dict(settle(scenario.STUDY, scenario.KNOBS, {}).texts)
-    mine = dict(evidence.settings.texts)
-    return all(ns2[name] == mine[name] for name in ns2 if name not in ("replicas", "counts"))
+    """Whether the settings are those that ns-2 ran: all knobs at their defaults that matter."""
+    ignored = ("replicas", "counts")
+    return peers.comparable(evidence.settings, scenario.STUDY, scenario.KNOBS, ignored)
 
 
 def lines(evidence: Evidence) -> Iterator[Line]:
@@ -72,7 +70,4 @@ def lines(evidence: Evidence) -> Iterator[Line]:
 
 def section(evidence: Evidence) -> Section:
     """The comparison, or why there is none."""
-    if not comparable(evidence):
-        text = "ns-2's numbers are for the study's own choices and 100 s: these runs have others."
-        return Section("against-ns2", "Against ns-2 itself", (text,))
-    return peers.section(list(lines(evidence)), TEXT)
+    return peers.section_or_reason(comparable(evidence), lines(evidence), TEXT, "100 s")

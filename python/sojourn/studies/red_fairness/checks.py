@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.studies import quantities
+from sojourn.studies import laws, quantities
 from sojourn.studies.knobs import Settings
 from sojourn.studies.laws import Check
 from sojourn.studies.red_fairness import scenario
@@ -46,19 +46,18 @@ def window_bound(frame: pl.DataFrame, settings: Settings) -> Check:
 
 
 def little(frame: pl.DataFrame, settings: Settings) -> Check:
-    """Mean queue = packets served per second x mean wait, but for those that wait at the ends."""
-    window = quantities.seconds(settings["duration"]) - quantities.seconds(settings["warmup"])
-    served = pl.col("departures") / float(window) * pl.col("queueing_ms") / 1e3
-    off = frame.select((served - pl.col("queue")).abs()).to_series().max()
-    full = settings["limit"] + 1
-    ends = 2 if quantities.seconds(settings["warmup"]) > 0 else 1
-    allowed = ends * full * full * PACKET_BITS / (scenario.CAPACITY_MBPS * 1e6) / float(window)
-    kept = isinstance(off, float) and off <= allowed
-    detail = (
-        f"largest difference {off:.5f} packets in {frame.height} runs; a full queue at the end of "
-        f"the window explains up to {allowed:.5f}"
+    """Little's law at the bottleneck."""
+    warmup = quantities.seconds(settings["warmup"])
+    window = float(quantities.seconds(settings["duration"]) - warmup)
+    return laws.little(
+        frame,
+        pl.col("departures") / window,
+        full=settings["limit"] + 1,
+        rate_pps=scenario.CAPACITY_MBPS * 1e6 / PACKET_BITS,
+        window_s=window,
+        warmup_s=float(warmup),
+        digits=5,
     )
-    return Check("Little's law: mean queue = packets served per second x mean wait", kept, detail)
 
 
 def all_checks(evidence: Evidence) -> list[Check]:

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from sojourn.studies.base import Frames
+from sojourn.studies.observed import Measure, table_of
 from sojourn.studies.red_fairness import scenario
 
 DISCIPLINES = ("red", "droptail")
 """Both are the publication's."""
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A quantity: its column, its name and unit in print."""
-
-    column: str
-    title: str
-    unit: str
-
-    @property
-    def heading(self) -> str:
-        """Name and unit."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title
-
-
-MEASURES = {
-    one.column: one
-    for one in (
+MEASURES = table_of(
+    (
         Measure("goodput_mbps", "Goodput of all connections", "Mbit/s"),
         Measure("jain", "Jain's fairness index", ""),
         Measure("loss_percent", "Loss ratio", "%"),
@@ -40,7 +25,7 @@ MEASURES = {
         Measure("full_percent", "Drops for lack of room", "% of the drops"),
         Measure("drop_slope", "Share of drops over share of throughput", ""),
     )
-}
+)
 """All quantities, by column, in the order of tables."""
 
 

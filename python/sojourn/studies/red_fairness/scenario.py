@@ -20,6 +20,7 @@ from sojourn.studies.knobs import (
     StudyError,
     choice,
     demand_start,
+    demand_window,
     duration,
     duration_or_zero,
     whole,
@@ -166,11 +167,7 @@ def access_delay(spread: str, difference: int, count: int = FAIRNESS_CONNECTIONS
 
 def document(settings: Settings, name: str, title: str, vary: dict[str, list[Any]]) -> str:
     """One part as the text of a scenario file. Raises StudyError for times beyond the end."""
-    if quantities.seconds(settings["warmup"]) >= quantities.seconds(settings["duration"]):
-        raise StudyError(
-            f'knob "warmup" of study "{STUDY}": {settings["warmup"]} leaves nothing of a duration '
-            f"of {settings['duration']}"
-        )
+    demand_window(STUDY, settings)
     demand_start(STUDY, settings)
     whole_file = base()
     whole_file |= {"name": name, "title": title}
