@@ -30,7 +30,7 @@ from sojourn.plots.style import (
     titled,
 )
 from sojourn.studies.base import RunOptions
-from sojourn.studies.runner import run_scenario
+from sojourn.studies.execution import run_scenario
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 

@@ -12,7 +12,7 @@ import sojourn
 from sojourn import studies
 from sojourn.cli import reproduce as command
 from sojourn.report import drawings, folder
-from sojourn.studies import runner
+from sojourn.studies import execution
 from sojourn.studies.eqm.study import EqmStudy
 from sojourn.studies.knobs import StudyError
 
@@ -30,7 +30,7 @@ def app(monkeypatch, synthetic):
         frames.complete = not getattr(run_scenario, "interrupted", False)
         return frames
 
-    monkeypatch.setattr(runner, "run_scenario", run_scenario)
+    monkeypatch.setattr(execution, "run_scenario", run_scenario)
     app = typer.Typer()
     app.command()(command.reproduce)
     app.given = asked
@@ -388,7 +388,7 @@ def test_a_broken_law_shows_no_number(app, tmp_path, synthetic, monkeypatch):
     def broken(text, options):
         return synthetic.frames(losses=synthetic.LOSSES | {"rem": 0.1})
 
-    monkeypatch.setattr(runner, "run_scenario", broken)
+    monkeypatch.setattr(execution, "run_scenario", broken)
     result = invoke(app, "eqm", "--out", str(tmp_path / "none"), *SMALL)
     assert result.exit_code == 1
     assert "Drop-tail bound" in result.stderr

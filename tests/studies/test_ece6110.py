@@ -9,8 +9,8 @@ from sojourn.studies.claims import Outcome
 from sojourn.studies.ece6110 import checks, evidence, queues, scenario
 from sojourn.studies.ece6110.study import Ece6110Study
 from sojourn.studies.ece6110.verdicts import RULES
+from sojourn.studies.execution import run_scenario
 from sojourn.studies.publication import read
-from sojourn.studies.runner import run_scenario
 
 STUDY = Ece6110Study()
 SETTINGS = STUDY.settle({"replicas": "3"})

@@ -6,11 +6,11 @@ import sojourn
 from sojourn.report import folder
 from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
+from sojourn.studies.execution import run_scenario
 from sojourn.studies.knobs import StudyError
 from sojourn.studies.large_network import bounds, checks, evidence, network, published
 from sojourn.studies.large_network.study import LargeNetworkStudy
 from sojourn.studies.large_network.verdicts import RULES
-from sojourn.studies.runner import run_scenario
 
 STUDY = LargeNetworkStudy()
 SETTINGS = STUDY.settle({"replicas": "3"})

@@ -8,6 +8,7 @@ import pytest
 
 from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
+from sojourn.studies.execution import run_scenario
 from sojourn.studies.knobs import StudyError
 from sojourn.studies.publication import read
 from sojourn.studies.rfc7928 import (
@@ -20,7 +21,6 @@ from sojourn.studies.rfc7928 import (
 )
 from sojourn.studies.rfc7928.laboratory import PACKAGE, Laboratory
 from sojourn.studies.rfc7928.study import Rfc7928Study
-from sojourn.studies.runner import run_scenario
 
 STUDY = Rfc7928Study()
 SETTINGS = STUDY.settle({"duration": "4 s", "settle": "2 s", "phase": "1 s", "replicas": "3"})

@@ -9,7 +9,7 @@ from sojourn import studies
 from sojourn.report import folder
 from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
-from sojourn.studies.runner import run_scenario
+from sojourn.studies.execution import run_scenario
 
 SMALL = {
     "four-aqms": {"duration": "20 s", "replicas": "4"},

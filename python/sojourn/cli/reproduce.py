@@ -86,7 +86,7 @@ def reproduce(
 
     with needed("report"):
         from sojourn.report.reproduction import Interrupted, Request, reproduce_all
-        from sojourn.studies.runner import run_scenario
+        from sojourn.studies.execution import run_scenario
 
     request = Request(study, quick, calibrate, out, replicas, jobs, seed, tuple(settings or ()))
     console = printer(WIDTH)

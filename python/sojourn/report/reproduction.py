@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from sojourn.errors.nearest import hint_or_all
 from sojourn.experiments.output_folder import at_work
 from sojourn.files.whole import uninterrupted
 from sojourn.report import folder, terminal
-from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
+from sojourn.studies.base import Calibratable, RunFrames, Runner, RunOptions, Study, StudyReport
 from sojourn.studies.knobs import StudyError, read_assignments
 
 Progress = Callable[[str], AbstractContextManager[Any]]
@@ -66,7 +67,7 @@ def command_text(request: Request, study: str) -> str:
     words = ["sojourn", "reproduce", study]
     if request.quick:
         words.append("--quick")
-    if request.calibrate and hasattr(studies.find(study), "calibrate"):
+    if request.calibrate and isinstance(studies.find(study), Calibratable):
         words.append("--calibrate")
     if request.replicas is not None:
         words += ["--replicas", str(request.replicas)]
@@ -137,15 +138,14 @@ def run_study(study: Study, request: Request, runner: Runner, progress: Progress
             raise interrupted()
         return results
 
-    extra: dict[str, Any] = {}
-    calibrating: Any = study
+    evaluate = study.evaluate
     try:
-        if request.calibrate and hasattr(study, "calibrate"):
-            small = calibrating.settle_calibration(given)
-            results = run(calibrating.calibration_scenario(small), "calibration")
-            extra["candidates"] = calibrating.calibrate(results, small)
+        if request.calibrate and isinstance(study, Calibratable):
+            small = study.settle_calibration(given)
+            results = run(study.calibration_scenario(small), "calibration")
+            evaluate = partial(study.evaluate, candidates=study.calibrate(results, small))
         parts = {part: run(text, part) for part, text in study.scenarios(settings).items()}
-        return calibrating.evaluate(parts, settings, **extra)
+        return evaluate(parts, settings)
     except KeyboardInterrupt:
         # It came between two parts, or while what they found was evaluated.
         if not finished:
@@ -177,7 +177,7 @@ def reproduce_all(
                 f"{path}: found a file that no report of this study has written, where reports "
                 "keep theirs; allowed: another folder, --out DIR"
             )
-        if request.calibrate and request.study != ALL and not hasattr(study, "calibrate"):
+        if request.calibrate and request.study != ALL and not isinstance(study, Calibratable):
             raise StudyError(f'study "{study.name}" has nothing to calibrate')
     with ExitStack() as folders:
         for study in wanted:

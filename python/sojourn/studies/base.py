@@ -7,10 +7,10 @@ knows how a page or a terminal shows it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
@@ -194,4 +194,30 @@ class Study(Protocol):
 
     def evaluate(self, results: Mapping[str, Frames], settings: Settings) -> StudyReport:
         """The report on the finished runs of `scenarios(settings)`, by part."""
+        ...
+
+
+@runtime_checkable
+class Calibratable(Study, Protocol):
+    """A study that can search the parameters of a reconstruction before its own runs."""
+
+    def settle_calibration(self, given: Mapping[str, str]) -> Settings:
+        """The settings of the search for the knobs given. Raises StudyError."""
+        ...
+
+    def calibration_scenario(self, settings: Settings) -> str:
+        """The scenario file that tries all candidates."""
+        ...
+
+    def calibrate(self, results: Frames, settings: Settings) -> Sequence[Any]:
+        """The candidates in a finished run of `calibration_scenario`, the best first."""
+        ...
+
+    def evaluate(
+        self,
+        results: Mapping[str, Frames],
+        settings: Settings,
+        candidates: Sequence[Any] = (),
+    ) -> StudyReport:
+        """The report on the finished runs, and on the search if there was one."""
         ...

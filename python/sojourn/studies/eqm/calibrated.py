@@ -59,7 +59,7 @@ def main() -> None:
     from sojourn.cli import progress
     from sojourn.studies.base import RunOptions
     from sojourn.studies.eqm.study import EqmStudy
-    from sojourn.studies.runner import run_scenario
+    from sojourn.studies.execution import run_scenario
 
     study = EqmStudy()
     settings = study.settle_calibration({})

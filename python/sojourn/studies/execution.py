@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from sojourn.studies.base import RunFrames, RunOptions
 
 
@@ -15,15 +13,10 @@ def run_scenario(text: str, options: RunOptions) -> RunFrames:
     # Here, so that a study can be read, and tested on frames, without the engine.
     import sojourn
 
-    library = cast("Any", sojourn)
-    scenario = library.Scenario.from_toml(text, place="the study's scenario")
-    return cast(
-        "RunFrames",
-        library.run(
-            scenario,
-            replicas=options.replicas,
-            seed=options.seed,
-            jobs=options.jobs,
-            progress=options.progress,
-        ),
+    return sojourn.run(
+        sojourn.Scenario.from_toml(text, place="the study's scenario"),
+        replicas=options.replicas,
+        seed=options.seed,
+        jobs=options.jobs,
+        progress=options.progress,
     )
