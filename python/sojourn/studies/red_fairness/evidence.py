@@ -98,91 +98,61 @@ class Evidence:
         return self.frame
 
 
-def gather(runs: Mapping[str, Frames], settings: Settings) -> Evidence:
+def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:
     """The evidence in the finished runs of all parts."""
-    transports = list(scenario.transports(settings))
-    two = list(scenario.two_transports(settings))
-    queues = list(scenario.queues(settings))
-    spread = settings["d_is"]
-    others = [one for one in scenario.SPREADS if one != spread]
-
-    def differences(spreads: list[str]) -> list[tuple[str, int]]:
-        return [(one, d) for one in spreads for d in scenario.DIFFERENCES]
-
-    throughput = measures.observations(
-        runs[scenario.STUDY],
-        {
-            scenario.T1_KEY: (1, 2),
-            scenario.COUNT_KEY: scenario.connections(settings),
-            scenario.TRANSPORT_KEY: transports,
-            scenario.QUEUE_KEY: queues,
-        },
-    ).with_columns(pl.lit(spread).alias("spread"))
-    fairness = measures.observations(
-        runs["fairness"],
-        {
-            scenario.T1_KEY: (3, 4),
-            scenario.ACCESS_KEY: differences([spread]),
-            scenario.TRANSPORT_KEY: transports,
-            scenario.QUEUE_KEY: queues,
-        },
+    plans = scenario.parts(settings)
+    seen = {name: measures.observations(results[name], plan) for name, plan in plans.items()}
+    frame = _frame(seen, settings)
+    chosen, setup, spread = (
+        next(iter(scenario.transports(settings))),
+        settings["red"],
+        settings["d_is"],
     )
-    delays = measures.observations(
-        runs["delays"],
-        {
-            scenario.T1_KEY: (3, 4),
-            scenario.ACCESS_KEY: differences(others),
-            scenario.TRANSPORT_KEY: two,
-            scenario.QUEUE_KEY: [queues[0], queues[-1]],
-        },
-    )
-    columns = [one for one in throughput.columns if one != "point"]
-    frame = pl.concat([one.select(columns) for one in (throughput, fairness, delays)])
-
-    def reading(transport: str, setup: str, its_spread: str) -> Reading:
-        chosen = (
-            (pl.col("transport") == transport)
-            & pl.col("setup").is_in([setup, ""])
-            & (pl.col("spread") == its_spread)
-        )
-        return Reading(frame.filter(chosen))
-
-    first, setup = transports[0], settings["red"]
-    other_setup = queues[1][1]
-    readings = {name: reading(name, setup, spread) for name in transports[1:]}
-    for name in transports:
-        title = f"RED {other_setup}" + (f" and {name}" if name != first else "")
-        readings[title] = reading(name, other_setup, spread)
-    for one in others:
-        for name in two:
-            title = SPREAD_WORDS[one] + (f" and {name}" if name != first else "")
-            readings[title] = reading(name, setup, one)
-    large = f"windows of {scenario.LARGE_WINDOW}"
     return Evidence(
         settings=settings,
-        chosen=reading(first, setup, spread),
-        readings=readings,
-        large=reading(large, setup, spread),
-        buffers=of_buffers(runs["buffers"]),
-        room=measures.observations(
-            runs["room"],
-            {
-                scenario.T1_KEY: (1, 2),
-                scenario.COUNT_KEY: scenario.connections(settings),
-                scenario.QUEUE_KEY: [("droptail", "one more")],
-            },
-        ),
+        chosen=_reading(frame, chosen, setup, spread),
+        readings=_readings(frame, settings),
+        large=_reading(frame, scenario.LARGE, setup, spread),
+        buffers=seen["buffers"].with_columns(pl.col("setup").cast(pl.Int64).alias("limit")),
+        room=seen["room"],
         frame=frame,
     )
 
 
-def of_buffers(run: Frames) -> pl.DataFrame:
-    """The observations of the part `buffers`."""
-    names = [(one, str(limit)) for limit in scenario.LIMITS for one in DISCIPLINES]
-    frame = measures.observations(
-        run, {scenario.COUNT_KEY: scenario.BUFFER_CONNECTIONS, scenario.QUEUE_KEY: names}
+def _frame(seen: Mapping[str, pl.DataFrame], settings: Settings) -> pl.DataFrame:
+    """The observations of cases 1 to 4: those of 1 and 2 hold for the chosen reading of D."""
+    first = seen[scenario.STUDY].with_columns(pl.lit(settings["d_is"]).alias("spread"))
+    columns = [one for one in first.columns if one != "point"]
+    return pl.concat([one.select(columns) for one in (first, seen["fairness"], seen["delays"])])
+
+
+def _reading(frame: pl.DataFrame, transport: str, setup: str, spread: str) -> Reading:
+    """One reading: drop-tail has no set-up."""
+    return Reading(
+        frame.filter(
+            (pl.col("transport") == transport)
+            & pl.col("setup").is_in([setup, ""])
+            & (pl.col("spread") == spread)
+        )
     )
-    return frame.with_columns(pl.col("setup").cast(pl.Int64).alias("limit"))
+
+
+def _readings(frame: pl.DataFrame, settings: Settings) -> dict[str, Reading]:
+    """The choices that were not taken: other transports, the other RED, other readings of D."""
+    transports = list(scenario.transports(settings))
+    setup, spread = settings["red"], settings["d_is"]
+    other_setup = next(one for one in scenario.REDS if one != setup)
+
+    def title(words: str, transport: str) -> str:
+        return words + (f" and {transport}" if transport != transports[0] else "")
+
+    readings = {name: _reading(frame, name, setup, spread) for name in transports[1:]}
+    for name in transports:
+        readings[title(f"RED {other_setup}", name)] = _reading(frame, name, other_setup, spread)
+    for one in scenario.other_spreads(settings):
+        for name in scenario.two_transports(settings):
+            readings[title(SPREAD_WORDS[one], name)] = _reading(frame, name, setup, one)
+    return readings
 
 
 def t1_ms(settings: Settings, case: int) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import polars as pl
 
 from sojourn.studies.base import Frames
 from sojourn.studies.observed import Measure, table_of
+from sojourn.studies.parts import Part
 from sojourn.studies.red_fairness import scenario
 
 DISCIPLINES = ("red", "droptail")
@@ -33,40 +31,18 @@ BESIDE = ("received_packets", "departures", "queueing_ms")
 """Columns that only the laws ask for: packets received, served by the bottleneck, their wait."""
 
 
-def named(points: pl.DataFrame, key: str, names: Sequence[Any]) -> list[Any]:
-    """What each point's value of a varied key is called: `names` in the order of the scenario."""
-    values = points[key].unique(maintain_order=True).to_list()
-    by_value = dict(zip(values, names, strict=True))
-    return [by_value[value] for value in points[key]]
+def points(part: Part) -> pl.DataFrame:
+    """What each point is. A queue is a discipline and its set-up, an access link a `spread` (what
+    D is) and `at` (how much); elsewhere `at` is the number of connections."""
+    frame = part.points()
+    for axis, names in (("queue", ("discipline", "setup")), ("access", ("spread", "at"))):
+        if axis in frame.columns:
+            step = pl.col(axis).str.split_exact(scenario.AND, 1).struct.rename_fields(names)
+            frame = frame.with_columns(step).unnest(axis)
+    return frame.cast({one: pl.Int64 for one in ("case", "at") if one in frame.columns})
 
 
-def points(frame: pl.DataFrame, names: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
-    """What each point is: a column for each varied key that `names` knows.
-
-    `names` maps a vary key to what its values are called, in the scenario's order. Queues become
-    two columns: the discipline and its set-up.
-    """
-    columns: dict[str, list[Any]] = {"point": frame["point"].to_list()}
-    titles = {
-        scenario.T1_KEY: "case",
-        scenario.COUNT_KEY: "at",
-        scenario.TRANSPORT_KEY: "transport",
-        scenario.ACCESS_KEY: "d",
-    }
-    for key, called in names.items():
-        found = named(frame, key, called)
-        if key == scenario.QUEUE_KEY:
-            columns["discipline"] = [one[0] for one in found]
-            columns["setup"] = [one[1] for one in found]
-        elif key == scenario.ACCESS_KEY:
-            columns["spread"] = [one[0] for one in found]
-            columns["at"] = [one[1] for one in found]
-        else:
-            columns[titles[key]] = found
-    return pl.DataFrame(columns, strict=False)
-
-
-def observations(frames: Frames, names: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+def observations(frames: Frames, part: Part) -> pl.DataFrame:
     """One row per point and replica: what the point is, and the measures."""
     link = frames.links.filter(pl.col("link") == "bottleneck").select(
         "point",
@@ -89,10 +65,10 @@ def observations(frames: Frames, names: Mapping[str, Sequence[Any]]) -> pl.DataF
     no_room = frames.drops.filter(here & (pl.col("reason") == "overlimit")).select(
         "point", "replica", pl.col("packets").alias("no_room")
     )
-    what = points(frames.points, names)
+    what = points(part)
     joined = what.join(link, on="point", maintain_order="left")
-    for part in (ends, no_room, drop_slope(frames)):
-        joined = joined.join(part, on=["point", "replica"], how="left", maintain_order="left")
+    for further in (ends, no_room, drop_slope(frames)):
+        joined = joined.join(further, on=["point", "replica"], how="left", maintain_order="left")
     full = 100 * pl.col("no_room").fill_null(0) / pl.col("drops")
     return (
         joined.with_columns(

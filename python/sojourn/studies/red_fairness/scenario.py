@@ -9,10 +9,10 @@ gives drop-tail the one packet that ns-2's has less room for than its RED.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from sojourn.files.toml_text import toml_text
 from sojourn.studies import quantities
 from sojourn.studies.knobs import (
     Knob,
@@ -25,6 +25,7 @@ from sojourn.studies.knobs import (
     duration_or_zero,
     whole,
 )
+from sojourn.studies.parts import Axis, Part
 
 STUDY = "red-fairness"
 PACKAGE = "sojourn.studies.red_fairness"
@@ -43,6 +44,11 @@ LIMITS = (50, 100, 250, 500, 1000)
 BUFFER_CONNECTIONS = (2, 16)
 LARGE_WINDOW = 1000
 DEFAULT_WINDOW = 20
+LARGE = f"windows of {LARGE_WINDOW}"
+"""What the transport with large windows is called."""
+
+AND = ", "
+"""Stands between the two names of a step that has two."""
 
 T1_KEY = "link.bottleneck.delay"
 COUNT_KEY = "flow.tcp.count"
@@ -117,7 +123,7 @@ def transports(settings: Settings) -> dict[str, dict[str, Any]]:
     chosen = transport(settings["tcp"], window)
     others = {
         f"windows of {DEFAULT_WINDOW}": transport(settings["tcp"], DEFAULT_WINDOW),
-        f"windows of {LARGE_WINDOW}": transport(settings["tcp"], LARGE_WINDOW),
+        LARGE: transport(settings["tcp"], LARGE_WINDOW),
         f"NewReno and windows of {LARGE_WINDOW}": transport("newreno", LARGE_WINDOW),
     }
     found = {f"windows of {window}": chosen}
@@ -127,8 +133,13 @@ def transports(settings: Settings) -> dict[str, dict[str, Any]]:
 def two_transports(settings: Settings) -> dict[str, dict[str, Any]]:
     """The chosen transport and the one with large windows, if that is another."""
     found = transports(settings)
-    names = dict.fromkeys((next(iter(found)), f"windows of {LARGE_WINDOW}"))
+    names = dict.fromkeys((next(iter(found)), LARGE))
     return {name: found[name] for name in names}
+
+
+def other_spreads(settings: Settings) -> list[str]:
+    """The readings of D that were not chosen."""
+    return [one for one in SPREADS if one != settings["d_is"]]
 
 
 def transport(tcp: str, window: int) -> dict[str, Any]:
@@ -165,12 +176,11 @@ def access_delay(spread: str, difference: int, count: int = FAIRNESS_CONNECTIONS
     return [f"{round(1000 * k * difference / (count - 1))} us" for k in range(count)]
 
 
-def document(settings: Settings, name: str, title: str, vary: dict[str, list[Any]]) -> str:
-    """One part as the text of a scenario file. Raises StudyError for times beyond the end."""
+def document(settings: Settings) -> dict[str, Any]:
+    """What all parts share. Raises StudyError for times beyond the end."""
     demand_window(STUDY, settings)
     demand_start(STUDY, settings)
     whole_file = base()
-    whole_file |= {"name": name, "title": title}
     for key in ("duration", "warmup", "replicas"):
         whole_file[key] = settings[key]
     flow = whole_file["flow"][0]
@@ -178,79 +188,87 @@ def document(settings: Settings, name: str, title: str, vary: dict[str, list[Any
     flow["transport"] |= transport(settings["tcp"], settings["window"])
     start = settings["start"]
     flow["start"] = f"uniform(0 s, {start})" if quantities.seconds(start) > 0 else "0 s"
-    whole_file["vary"] = vary
-    return toml_text(whole_file)
+    return whole_file
+
+
+def counts_axis(counts: Iterable[int]) -> Axis:
+    """Numbers of connections."""
+    return Axis("at", COUNT_KEY, {str(one): one for one in counts})
+
+
+def access_axis(spreads: Iterable[str]) -> Axis:
+    """Every D under some readings of it."""
+    steps = {
+        f"{spread}{AND}{one}": access_delay(spread, one)
+        for spread in spreads
+        for one in DIFFERENCES
+    }
+    return Axis("access", ACCESS_KEY, steps)
+
+
+def queue_axis(tables: Mapping[tuple[str, str], dict[str, Any]]) -> Axis:
+    """Queues, by discipline and set-up."""
+    return Axis("queue", QUEUE_KEY, {AND.join(name): table for name, table in tables.items()})
+
+
+def parts(settings: Settings) -> dict[str, Part]:
+    """All parts, the main one first. Raises StudyError."""
+    if quantities.seconds(settings["case3_t1"]) == quantities.seconds(LONG_T1):
+        raise StudyError(f'knob "case3_t1" of study "{STUDY}": {LONG_T1} is the T1 of case 4')
+    limit: int = settings["limit"]
+    every_queue = queues(settings)
+    first, *_, last = every_queue
+    throughput_t1 = Axis("case", T1_KEY, dict(zip(("1", "2"), THROUGHPUT_T1, strict=True)))
+    fairness_t1 = Axis("case", T1_KEY, {"3": settings["case3_t1"], "4": LONG_T1})
+    connected = counts_axis(connections(settings))
+    every_transport = Axis("transport", TRANSPORT_KEY, transports(settings))
+    large = Axis("transport", TRANSPORT_KEY, {LARGE: transport(settings["tcp"], LARGE_WINDOW)})
+    by_limit = {
+        (name, str(one)): table
+        for one in LIMITS
+        for name, table in (("red", red(settings["red"], one)), ("droptail", droptail(one)))
+    }
+    plans: dict[str, tuple[str, tuple[Axis, ...]]] = {
+        STUDY: (
+            "RED against drop-tail: throughput against the number of connections",
+            (throughput_t1, connected, every_transport, queue_axis(every_queue)),
+        ),
+        "fairness": (
+            "RED against drop-tail: fairness among unequal paths",
+            (
+                fairness_t1,
+                access_axis([settings["d_is"]]),
+                every_transport,
+                queue_axis(every_queue),
+            ),
+        ),
+        "delays": (
+            "The same with other readings of D",
+            (
+                fairness_t1,
+                access_axis(other_spreads(settings)),
+                Axis("transport", TRANSPORT_KEY, two_transports(settings)),
+                queue_axis({one: every_queue[one] for one in (first, last)}),
+            ),
+        ),
+        "room": (
+            "Drop-tail with room for one packet more",
+            (throughput_t1, connected, large, queue_axis({("droptail", ""): droptail(limit + 1)})),
+        ),
+        "buffers": (
+            "RED against drop-tail: throughput against the buffer",
+            (counts_axis(BUFFER_CONNECTIONS), large, queue_axis(by_limit)),
+        ),
+    }
+    whole_file = document(settings)
+    return {
+        name: Part(
+            name if name == STUDY else f"{STUDY}-{name}", whole_file | {"title": title}, axes
+        )
+        for name, (title, axes) in plans.items()
+    }
 
 
 def scenarios(settings: Settings) -> dict[str, str]:
     """The texts of all parts, the main one first. Raises StudyError."""
-    if quantities.seconds(settings["case3_t1"]) == quantities.seconds(LONG_T1):
-        raise StudyError(f'knob "case3_t1" of study "{STUDY}": {LONG_T1} is the T1 of case 4')
-    every_queue = list(queues(settings).values())
-    every_transport = list(transports(settings).values())
-    two_queues = [every_queue[0], every_queue[-1]]
-    fairness_t1 = [settings["case3_t1"], LONG_T1]
-    spread = settings["d_is"]
-    other_spreads = [one for one in SPREADS if one != spread]
-    return {
-        STUDY: document(
-            settings,
-            STUDY,
-            "RED against drop-tail: throughput against the number of connections",
-            {
-                T1_KEY: list(THROUGHPUT_T1),
-                COUNT_KEY: connections(settings),
-                TRANSPORT_KEY: every_transport,
-                QUEUE_KEY: every_queue,
-            },
-        ),
-        "fairness": document(
-            settings,
-            f"{STUDY}-fairness",
-            "RED against drop-tail: fairness among unequal paths",
-            {
-                T1_KEY: fairness_t1,
-                ACCESS_KEY: [access_delay(spread, one) for one in DIFFERENCES],
-                TRANSPORT_KEY: every_transport,
-                QUEUE_KEY: every_queue,
-            },
-        ),
-        "delays": document(
-            settings,
-            f"{STUDY}-delays",
-            "The same with other readings of D",
-            {
-                T1_KEY: fairness_t1,
-                ACCESS_KEY: [
-                    access_delay(other, one) for other in other_spreads for one in DIFFERENCES
-                ],
-                TRANSPORT_KEY: list(two_transports(settings).values()),
-                QUEUE_KEY: two_queues,
-            },
-        ),
-        "room": document(
-            settings,
-            f"{STUDY}-room",
-            "Drop-tail with room for one packet more",
-            {
-                T1_KEY: list(THROUGHPUT_T1),
-                COUNT_KEY: connections(settings),
-                TRANSPORT_KEY: [transport(settings["tcp"], LARGE_WINDOW)],
-                QUEUE_KEY: [droptail(settings["limit"] + 1)],
-            },
-        ),
-        "buffers": document(
-            settings,
-            f"{STUDY}-buffers",
-            "RED against drop-tail: throughput against the buffer",
-            {
-                COUNT_KEY: list(BUFFER_CONNECTIONS),
-                TRANSPORT_KEY: [transport(settings["tcp"], LARGE_WINDOW)],
-                QUEUE_KEY: [
-                    table
-                    for limit in LIMITS
-                    for table in (red(settings["red"], limit), droptail(limit))
-                ],
-            },
-        ),
-    }
+    return {name: part.text() for name, part in parts(settings).items()}
