@@ -26,7 +26,9 @@ LONG = (
     "docs/test_examples.py",
     "docs/test_site.py",
     "report/test_reproduction.py",
-    "studies/test_small_runs.py",
+    "studies/test_rfc7928.py",
+    "studies/test_ece6110.py",
+    "studies/test_large_network.py",
     "trace/test_pcapng_tcp.py",
     "trace/test_pcapng_udp.py",
 )
