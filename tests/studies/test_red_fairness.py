@@ -422,6 +422,15 @@ def test_a_broken_law_is_found(change, law):
     ]
 
 
+@pytest.mark.parametrize(("goodput_mbps", "kept"), [(2.1, True), (2.11, False)])
+def test_a_window_that_was_under_way_arrives_after_the_warmup(goodput_mbps, kept):
+    """3.2 s are 20 round trips: in them 21 windows arrive at most, 5 % more than 2 Mbit/s."""
+    row = LAWFUL | {"goodput_mbps": goodput_mbps}
+    knobs = {"duration": "4.2 s", "warmup": "1 s"}
+    found = checks.all_checks(evidence(Reading(pl.DataFrame([row])), **knobs))
+    assert [one.kept for one in found if "window" in one.law] == [kept]
+
+
 def test_a_lead_that_no_table_shows_is_none():
     tables = published.load().tables
 
