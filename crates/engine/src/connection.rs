@@ -140,9 +140,9 @@ pub struct Connection {
     pub(crate) phase: Phase,
     opened: Time,
     /// The other direction, made when something is first sent there.
-    back: Option<Box<Half>>,
+    reverse: Option<Box<Half>>,
     /// The direction of the flow's data.
-    pub there: Half,
+    pub forward: Half,
 }
 
 impl Connection {
@@ -150,8 +150,8 @@ impl Connection {
     #[inline]
     pub(crate) fn half(&mut self, direction: Direction) -> Option<&mut Half> {
         match direction {
-            Direction::Forward => Some(&mut self.there),
-            Direction::Reverse => self.back.as_deref_mut(),
+            Direction::Forward => Some(&mut self.forward),
+            Direction::Reverse => self.reverse.as_deref_mut(),
         }
     }
 
@@ -165,30 +165,30 @@ impl Connection {
     /// Whether anything was ever sent the other way but acknowledgements.
     #[inline]
     pub(crate) const fn speaks_back(&self) -> bool {
-        self.back.is_some()
+        self.reverse.is_some()
     }
 
     /// Prefetches what is looked at when one of its timers was due.
     #[inline]
     pub(crate) fn prefetch_timer(&self) {
         self.prefetch_receiver_timer();
-        self.there.sender.prefetch_timers();
+        self.forward.sender.prefetch_timers();
     }
 
     /// Prefetches what the next timer touches besides, if it is due and the sender's; what
     /// [`prefetch_timer`](Self::prefetch_timer) asks for must have come.
     #[inline]
     pub(crate) fn prefetch_due(&self) {
-        if self.there.sender_timer() <= self.timer_at {
-            self.there.sender.prefetch_due();
-            prefetch(&self.there.tally);
+        if self.forward.sender_timer() <= self.timer_at {
+            self.forward.sender.prefetch_due();
+            prefetch(&self.forward.tally);
         }
     }
 
     /// The lane of what the next timer of the flow's data sends.
     #[inline]
     pub(crate) fn lane_of_timer(&self) -> usize {
-        let acknowledges = self.there.receiver_timer() <= self.timer_at;
+        let acknowledges = self.forward.receiver_timer() <= self.timer_at;
         lane_of(
             self.flow,
             if acknowledges {
@@ -203,40 +203,40 @@ impl Connection {
     #[inline]
     pub(crate) fn prefetch_receiver_timer(&self) {
         prefetch(&self.timer_at);
-        prefetch(&self.there.receiver);
+        prefetch(&self.forward.receiver);
     }
 
     /// Prefetches what the sender or the receiver of the flow's data will need.
     #[inline]
-    pub(crate) fn prefetch(&self, hears_ack: bool) {
+    pub(crate) fn prefetch(&self, receives_ack: bool) {
         prefetch(&self.flow);
-        if hears_ack {
-            self.there.sender.prefetch();
-            prefetch(&self.there.tally);
+        if receives_ack {
+            self.forward.sender.prefetch();
+            prefetch(&self.forward.tally);
         } else {
-            prefetch(&self.there.receiver);
-            prefetch(&self.there.messages);
+            prefetch(&self.forward.receiver);
+            prefetch(&self.forward.messages);
         }
     }
 
     /// Prefetches what these will need beyond what [`prefetch`](Self::prefetch) fetches, which must
     /// have come.
     #[inline]
-    pub(crate) fn prefetch_behind(&self, hears_ack: bool, seq: u64) {
-        if hears_ack {
-            self.there.sender.prefetch_behind();
+    pub(crate) fn prefetch_behind(&self, receives_ack: bool, seq: u64) {
+        if receives_ack {
+            self.forward.sender.prefetch_behind();
         } else {
-            self.there.receiver.prefetch_behind(seq);
+            self.forward.receiver.prefetch_behind(seq);
         }
     }
 
     /// Prefetches what lies behind that again, where a rate is measured or something was lost.
     #[inline]
-    pub(crate) fn prefetch_furthest(&self, hears: Option<&Ack>) {
-        if let Some(ack) = hears {
-            self.there.sender.prefetch_furthest(ack);
+    pub(crate) fn prefetch_furthest(&self, received: Option<&Ack>) {
+        if let Some(ack) = received {
+            self.forward.sender.prefetch_furthest(ack);
         } else {
-            self.there.receiver.prefetch_losses();
+            self.forward.receiver.prefetch_losses();
         }
     }
 
@@ -261,22 +261,22 @@ impl Connection {
     /// Runs the timers of the sending ends, there and back; tells of which one was due.
     #[inline]
     pub(crate) fn expire_senders(&mut self, now: Time) -> [bool; 2] {
-        let there = self.there.expire_sender(now);
-        let back = self.back.as_deref_mut();
-        [there, back.is_some_and(|half| half.expire_sender(now))]
+        let forward = self.forward.expire_sender(now);
+        let reverse = self.reverse.as_deref_mut();
+        [forward, reverse.is_some_and(|half| half.expire_sender(now))]
     }
 
     /// The earlier of that timer of both directions.
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that the timer is inlined too
     fn earliest(&self, timer: impl Fn(&Half) -> Time) -> Time {
-        let back = self.back.as_deref().map_or(Time::NEVER, &timer);
-        timer(&self.there).min(back)
+        let reverse = self.reverse.as_deref().map_or(Time::NEVER, &timer);
+        timer(&self.forward).min(reverse)
     }
 
     /// Whether the handshake is over that the application waits for; tells once.
     pub(crate) fn take_connected(&mut self) -> bool {
-        let is_connected = self.phase == Phase::Connecting && self.there.sender.snd_una() > 0;
+        let is_connected = self.phase == Phase::Connecting && self.forward.sender.snd_una() > 0;
         if is_connected {
             self.phase = Phase::Open;
         }
@@ -286,8 +286,8 @@ impl Connection {
     /// Whether it was closed and has nothing more to do.
     pub(crate) fn is_over(&self) -> bool {
         self.phase == Phase::Closed
-            && self.there.is_done()
-            && self.back.as_ref().is_none_or(|half| half.is_done())
+            && self.forward.is_done()
+            && self.reverse.as_ref().is_none_or(|half| half.is_done())
     }
 }
 
@@ -375,17 +375,17 @@ impl Connections {
     pub(crate) fn audit(&self, all: &[Connection]) -> Result<(), String> {
         for slot in self.open_slots() {
             let connection = &all[slot as usize];
-            let back = connection.back.as_deref();
-            if !core::iter::once(&connection.there)
-                .chain(back)
+            let reverse = connection.reverse.as_deref();
+            if !core::iter::once(&connection.forward)
+                .chain(reverse)
                 .all(Half::is_consistent)
             {
                 return Err(format!(
                     "connection {}: the sender has sent up to {} and heard of {}, the receiver is at {}",
                     connection.number,
-                    connection.there.sender.snd_nxt(),
-                    connection.there.sender.snd_una(),
-                    connection.there.receiver.rcv_nxt(),
+                    connection.forward.sender.snd_nxt(),
+                    connection.forward.sender.snd_una(),
+                    connection.forward.receiver.rcv_nxt(),
                 ));
             }
         }

@@ -158,7 +158,7 @@ impl Flow {
         self.connections()
             .into_iter()
             .flat_map(Connections::open_slots)
-            .map(|slot| &all[slot as usize].there.sender)
+            .map(|slot| &all[slot as usize].forward.sender)
     }
 
     /// The time that a transfer takes alone on the empty paths there and back at the least: its
@@ -167,7 +167,7 @@ impl Flow {
     pub(crate) fn least_time(
         &self,
         transfer: &Completed,
-        [there, back]: [&[LinkId]; 2],
+        [forward, reverse]: [&[LinkId]; 2],
         links: &[Link],
     ) -> Option<Span> {
         let config = &self.connections()?.config;
@@ -179,15 +179,15 @@ impl Flow {
         };
         let (asked, opened) = match transfer.exchange {
             Exchange::Sent => (Span::ZERO, true),
-            Exchange::Answered { request, first } => (message(request, back), first),
+            Exchange::Answered { request, first } => (message(request, reverse), first),
             Exchange::Several => return None,
         };
         let handshake = if config.handshake && opened {
-            least_time(there, header as u16, links) + least_time(back, header as u16, links)
+            least_time(forward, header as u16, links) + least_time(reverse, header as u16, links)
         } else {
             Span::ZERO
         };
-        Some(handshake + asked + message(transfer.bytes, there))
+        Some(handshake + asked + message(transfer.bytes, forward))
     }
 }
 

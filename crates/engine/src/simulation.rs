@@ -113,9 +113,9 @@ pub struct Simulation<O> {
 /// The lanes of all flows, there and back, whose paths it adds.
 fn lanes_of(flows: &[FlowSpec], paths: &mut Paths) -> Vec<Lane> {
     let lanes = flows.iter().flat_map(|flow| {
-        let there = (&flow.path, (flow.from, flow.to));
-        let back = (&flow.way_back, (flow.to, flow.from));
-        [there, back].map(|(path, ends)| Lane {
+        let forward = (&flow.path, (flow.from, flow.to));
+        let reverse = (&flow.way_back, (flow.to, flow.from));
+        [forward, reverse].map(|(path, ends)| Lane {
             path: paths.add(path),
             first: path.first().copied().unwrap_or(END),
             header: flow.traffic.header(),

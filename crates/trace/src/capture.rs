@@ -401,7 +401,7 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> Observer for PcapngTrace<W, F> {
     fn received(&mut self, _now: Time, packet: &SimPacket, _delivered: u64) {
         let flight = self.flights.remove(&packet.id());
         if let Some((id, stamp)) = flight.and_then(|flight| flight.answers) {
-            self.conversations.entry(id).or_default().heard(stamp);
+            self.conversations.entry(id).or_default().note_stamp(stamp);
         }
     }
 }

@@ -39,13 +39,13 @@ impl FlowHost<'_> {
             return;
         };
         let connection = &mut self.tcp.connections[slot as usize];
-        if connection.back.is_none() {
+        if connection.reverse.is_none() {
             let Connections {
                 config, controller, ..
             } = &mut *self.connections;
             // Its controller is told apart from that of the other half by the number.
             let half = Half::new(self.now, config, controller, stream | 1 << 31);
-            connection.back = Some(Box::new(half));
+            connection.reverse = Some(Box::new(half));
         }
     }
 }
@@ -59,8 +59,8 @@ impl Host for FlowHost<'_> {
         let connection = Connection {
             flow: self.flow,
             number,
-            there: Half::new(self.now, config, controller, number),
-            back: None,
+            forward: Half::new(self.now, config, controller, number),
+            reverse: None,
             opened: self.now,
             phase: Phase::Open,
             timer_at: Time::NEVER,
@@ -104,7 +104,7 @@ impl Host for FlowHost<'_> {
         let Some(connection) = self.touch(stream, Direction::Forward) else {
             return false;
         };
-        let sender = &mut connection.there.sender;
+        let sender = &mut connection.forward.sender;
         let room = sender.has_room(bytes);
         if room {
             sender.write(bytes);
@@ -116,7 +116,7 @@ impl Host for FlowHost<'_> {
         let is_only_one =
             self.connections.open_slots().count() == 1 && self.connections.wake == Time::NEVER;
         if let Some(connection) = self.touch(stream, Direction::Forward) {
-            connection.there.sender.write_endless();
+            connection.forward.sender.write_endless();
             if is_only_one && !connection.speaks_back() {
                 self.connections.is_left_alone = true;
             }

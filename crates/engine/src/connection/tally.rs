@@ -64,7 +64,7 @@ pub struct Tally {
 impl Tally {
     /// Adds what one connection has done up to `now`.
     pub(super) fn add(&mut self, connection: &Connection, now: Time) {
-        let half = &connection.there;
+        let half = &connection.forward;
         let counts = half.sender.counts();
         self.retransmits += counts.retransmits;
         self.timeouts += counts.timeouts;

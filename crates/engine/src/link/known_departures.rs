@@ -106,7 +106,7 @@ impl Link {
 
     /// The same where the discipline decides on the packet; it is marked where that is said.
     #[inline(always)]
-    pub(crate) fn promise_admitted<O: Observer>(
+    pub(crate) fn commit_admitted<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,

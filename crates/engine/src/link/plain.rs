@@ -181,7 +181,7 @@ impl Link {
         let now = packet.stamp;
         observer.delivered(now, shared.came_over(packet), packet);
         if DECIDES {
-            return self.promise_admitted(id, now, packet, shared, observer);
+            return self.commit_admitted(id, now, packet, shared, observer);
         }
         if !self.lets_pass(now, packet.size) {
             return self.arrive_plain(id, now, packet, capacity, shared, observer);

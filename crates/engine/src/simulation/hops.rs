@@ -416,7 +416,7 @@ impl<O: Observer> Simulation<O> {
     fn wait_if_let_in(&mut self, id: LinkId, now: Time, mut packet: SimPacket) -> bool {
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        let stamp = link.promise_admitted(id, now, &mut packet, shared, observer);
+        let stamp = link.commit_admitted(id, now, &mut packet, shared, observer);
         let behind = link.behind;
         if let Some(stamp) = stamp {
             self.announce(&packet, stamp, behind);

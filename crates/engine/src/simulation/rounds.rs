@@ -49,7 +49,7 @@ impl<O: Observer> Simulation<O> {
         let Some(packet) = train.in_round(first) else {
             return;
         };
-        let (id, hears_acks) = (self.shared.came_over(packet), packet.is(Kind::Ack));
+        let (id, receives_acks) = (self.shared.came_over(packet), packet.is(Kind::Ack));
         let slot = self.shared.lanes[packet.lane()].slot;
         let track = &self.tracks[id as usize];
         if !track.has_turns || self.tcp.connections.get(slot as usize).is_none() {
@@ -73,7 +73,7 @@ impl<O: Observer> Simulation<O> {
                 return;
             }
             self.look_ahead_in_turn(number, round, place, slot);
-            self.expire_before(slot, now, hears_acks);
+            self.expire_before(slot, now, receives_acks);
             if let Some(began) = began {
                 let observer = &mut self.observer;
                 self.links[id as usize].go_in_train(id, began, &packet, &self.shared, observer);
@@ -85,7 +85,7 @@ impl<O: Observer> Simulation<O> {
         if !self.tracks[id as usize].is_closed() {
             let complete_until = self.trains[number].complete_until();
             let until = until.min(apart_until).min(complete_until);
-            self.expire_before(slot, until, hears_acks);
+            self.expire_before(slot, until, receives_acks);
         }
     }
 
@@ -99,7 +99,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(packet) = train.in_round(next) {
             if packet.is(Kind::Ack) {
                 prefetch(self.shared.acks.get(packet.ack_place()));
-                let sender = &self.tcp.connections[slot as usize].there.sender;
+                let sender = &self.tcp.connections[slot as usize].forward.sender;
                 sender.prefetch_entries();
             } else {
                 self.shared.acks.prefetch_room();
@@ -113,26 +113,26 @@ impl<O: Observer> Simulation<O> {
     /// Runs the timers of the one end of a connection, each at its instant, that are due before
     /// `now`.
     #[inline]
-    fn expire_before(&mut self, slot: u32, now: Time, hears_acks: bool) {
+    fn expire_before(&mut self, slot: u32, now: Time, receives_acks: bool) {
         loop {
-            let half = &self.tcp.connections[slot as usize].there;
-            let due = if hears_acks {
+            let half = &self.tcp.connections[slot as usize].forward;
+            let due = if receives_acks {
                 half.sender.next_timer()
             } else {
                 half.receiver.next_timer()
             };
             match due {
-                Some(due) if due < now => self.expire_end(slot, due, hears_acks),
+                Some(due) if due < now => self.expire_end(slot, due, receives_acks),
                 _ => return,
             }
         }
     }
 
     #[inline(never)]
-    fn expire_end(&mut self, slot: u32, due: Time, hears_acks: bool) {
-        if hears_acks {
+    fn expire_end(&mut self, slot: u32, due: Time, receives_acks: bool) {
+        if receives_acks {
             let connection = &mut self.tcp.connections[slot as usize];
-            connection.there.expire_sender(due);
+            connection.forward.expire_sender(due);
             self.pump(slot, Direction::Forward, due);
         } else {
             self.expire_receiver(slot, Direction::Forward, due);

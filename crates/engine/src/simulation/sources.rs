@@ -28,8 +28,8 @@ pub(super) fn may_run_ahead(links: &[Link], flows: &[Flow], lanes: &[Lane], path
     if flows.iter().any(Flow::is_tcp) {
         return false;
     }
-    let there = lanes.iter().step_by(2).map(|lane| paths.links(lane.path));
-    let (firsts, others): (Vec<_>, Vec<_>) = there.filter_map(<[LinkId]>::split_first).unzip();
+    let forward = lanes.iter().step_by(2).map(|lane| paths.links(lane.path));
+    let (firsts, others): (Vec<_>, Vec<_>) = forward.filter_map(<[LinkId]>::split_first).unzip();
     let firsts: BTreeSet<&LinkId> = firsts.into_iter().collect();
     if firsts.iter().any(|&&id| links[id as usize].is_lossy) {
         return false;

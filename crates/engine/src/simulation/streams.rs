@@ -29,7 +29,7 @@ impl<O: Observer> Simulation<O> {
             connections.wake = Time::NEVER;
             let open: Vec<u32> = connections.open_slots().collect();
             for slot in open {
-                let sender = &mut self.tcp.connections[slot as usize].there.sender;
+                let sender = &mut self.tcp.connections[slot as usize].forward.sender;
                 sender.stop();
                 if sender.config().fin {
                     self.pump_direction(slot, Direction::Forward, now);
@@ -73,9 +73,9 @@ impl<O: Observer> Simulation<O> {
         let left_alone_until = connections.left_alone_until();
         self.set_apart(id, left_alone_until);
         while let Some(completed) = self.tcp.completed.pop() {
-            let [there, back] =
+            let [forward, reverse] =
                 [0, 1].map(|direction| self.shared.lanes[2 * id as usize + direction].path);
-            let paths = [there, back].map(|path| self.shared.paths.links(path));
+            let paths = [forward, reverse].map(|path| self.shared.paths.links(path));
             let least = self.flows[id as usize].least_time(&completed, paths, &self.links);
             let transfer = Transfer {
                 began: completed.began,
@@ -112,12 +112,12 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn pump(&mut self, slot: u32, direction: Direction, now: Time) {
         match direction {
             Direction::Forward => self.pump_half(slot, Direction::Forward, now),
-            Direction::Reverse => self.pump_back(slot, now),
+            Direction::Reverse => self.pump_reverse(slot, now),
         }
     }
 
     #[inline(never)]
-    fn pump_back(&mut self, slot: u32, now: Time) {
+    fn pump_reverse(&mut self, slot: u32, now: Time) {
         self.pump_half(slot, Direction::Reverse, now);
     }
 
@@ -454,10 +454,10 @@ impl<O: Observer> Simulation<O> {
             link.prefetch();
         }
         if let Some(connection) = next {
-            connection.there.sender.prefetch_pace();
+            connection.forward.sender.prefetch_pace();
         }
         if let Some(connection) = first {
-            connection.there.sender.prefetch_stamps();
+            connection.forward.sender.prefetch_stamps();
         }
     }
 

@@ -37,9 +37,10 @@ pub struct Conversation {
     opening: bool,
     /// A SYN was sent again without asking for ECN: the connection does without.
     without_ecn: bool,
-    /// The latest stamp that the sender heard from the receiver: what it echoes. Its tick wraps
-    /// after 2^32 ms, so that of two ticks the larger one need not be the later.
-    heard: Option<Time>,
+    /// The latest stamp that the sender has had from the receiver: what it echoes (RFC 7323's
+    /// TS.Recent). Its tick wraps after 2^32 ms, so that of two ticks the larger one need not be
+    /// the later.
+    ts_recent: Option<Time>,
 }
 
 impl Conversation {
@@ -63,7 +64,7 @@ impl Conversation {
         }
         let times = config
             .timestamps
-            .then(|| Opt::Timestamp(tick(segment.stamp), self.heard.map_or(0, tick)));
+            .then(|| Opt::Timestamp(tick(segment.stamp), self.ts_recent.map_or(0, tick)));
         header.options = if segment.syn {
             opening_options(config, times, 0)
         } else {
@@ -113,9 +114,9 @@ impl Conversation {
         }
     }
 
-    /// The sender has heard an acknowledgement with this stamp.
-    pub fn heard(&mut self, stamp: Time) {
-        self.heard = self.heard.max(Some(stamp));
+    /// The sender has received an acknowledgement with this stamp.
+    pub fn note_stamp(&mut self, stamp: Time) {
+        self.ts_recent = self.ts_recent.max(Some(stamp));
     }
 }
 
@@ -277,7 +278,7 @@ mod tests {
         assert_eq!(answer.window_size, u16::MAX, "a SYN's window is not scaled");
         // 292 000 bytes fit into 16 bits when shifted by 3.
         assert_eq!(answer.options.as_slice()[16..], [1, 3, 3, 3]);
-        talk.heard(Time::from_ns(20_000_000));
+        talk.note_stamp(Time::from_ns(20_000_000));
         let data = talk.segment(&config, &segment(1, 1460, false, 40));
         assert_eq!((data.sequence_number, data.acknowledgment_number), (1, 1));
         assert_eq!(flags(&data), ".");
@@ -385,7 +386,7 @@ mod tests {
             (wrap - 2, [0, 0, 0, 5]),
             (wrap + 299, [0, 0, 1, 44]),
         ] {
-            talk.heard(Time::from_ns(ms * 1_000_000));
+            talk.note_stamp(Time::from_ns(ms * 1_000_000));
             assert_eq!(echo(&mut talk, ms + 20), echoed, "{ms}");
         }
     }
