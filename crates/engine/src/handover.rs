@@ -1,33 +1,36 @@
-//! Links that hand over: a delivery without an event of its own.
+//! Links that hand over: deliveries without an event of their own.
 //!
-//! Where a link begins to send a packet, the instant at which it comes out at the far end is known.
-//! Where nothing else feeds the link that follows, what happens there until then does not matter to
-//! this packet's arrival: so it is handed over at once, announced, and the next link takes it in
-//! when it [catches up](crate::Link), at the exact instant. The first link then needs the calendar
-//! only now and then: before the next packet that it sends could come out.
+//! When a link begins to send a packet, the instant at which it comes out at the far end is known,
+//! and nothing that happens at the next link until then can change it. So where the next link is
+//! fed by such links alone, the packet is handed over at once: it is announced to the next link,
+//! which takes it in when it [catches up](crate::Link), at the exact instant. The first link then
+//! needs the calendar only from time to time: before the next packet that it sends could come out.
 //!
-//! A link hands over if all that leaves it enters links that gather. A link gathers if it is fed by
-//! links alone, and these all hand over. What several links announce is kept in the order of its
-//! arrival. That costs little where they have one rate, one framing and one delay and are hardly
-//! slower than the next: they announce mostly in that order already. Where they do not, what is
-//! announced lies in buckets by time until it is about to arrive (`link/unplaced.rs`). In a
-//! dumbbell the access links hand over to the bottleneck, and the bottleneck to the access links at
-//! the other end, in both directions.
+//! A link hands over if all the links that it feeds gather. A link gathers if it is fed by links
+//! alone and these all hand over. In a dumbbell the access links hand over to the bottleneck, and
+//! the bottleneck to the access links at the other end, in both directions.
 //!
-//! What is lost on a wire, and what packets take longer there, is drawn in the order of sending,
-//! and so is known when they are handed over too: what is lost stays with its link until it would
-//! have come out. Only a link that lets packets overtake each other and loses some must see them
-//! come out, since it draws in that order.
+//! Packets that several links announce are kept in the order of their arrival. This costs little if
+//! these links have the same rate, framing and delay and are not much slower than the next link:
+//! then the packets are announced mostly in that order already. Otherwise announced packets are
+//! kept in buckets by time until they are about to arrive (`link/unplaced.rs`).
 //!
-//! **At once.** Mostly a link is fed by sources alone, each over a first link of its own, and these
-//! only answer what one [train](crate::train) brings them: an end of a connection learns of the
-//! other by packets alone. While that train is followed it is known when the next of them can send
-//! anything; and what is sent now comes before that, unless it waits for long. So it need not be
-//! announced and wait for the link to catch up: the link takes it in when it is sent, and what it
-//! hands over in turn joins the train behind it.
+//! Losses on a wire and additional delays there are drawn in the order of sending, and so are known
+//! when a packet is handed over. A lost packet stays with its link until it would have come out.
+//! Only a link that both lets packets overtake each other and loses packets does not hand over,
+//! since it draws the losses in the order in which packets come out.
 //!
-//! What happens at one instant keeps its order: departures, then arrivals, these in the order of
-//! the links they come over. An observer that must see all in order has every delivery by itself.
+//! **At once.** Many links are fed by sources alone, each over a first link of its own, and these
+//! sources only answer what one [train](crate::train) brings them: an end of a connection learns
+//! about the other end by packets alone. While that train is followed, it is known when the next of
+//! these sources can send anything, and what is sent now arrives before that, unless it waits for
+//! long. So such a packet need not be announced and wait until the link catches up: the link takes
+//! it in when it is sent, and if the link hands it over in turn, it joins the train behind that
+//! link.
+//!
+//! Events at one instant keep their order: departures first, then arrivals in the order of the
+//! links over which they come. For an observer that must see everything in order, each delivery has
+//! its own event.
 
 use crate::LinkId;
 use crate::link::{FedBy, Link, LinkSpec};
@@ -95,8 +98,8 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     }
 }
 
-/// Whether what two feeders announce to a link comes there nearly in the order in which they
-/// do: while one holds a burst, the others do not announce many.
+/// Whether packets from two feeders are announced to a link nearly in the order in which they
+/// arrive there: while one feeder holds a burst, the others do not announce many packets.
 fn come_in_order(one: &LinkSpec, other: &LinkSpec, next: &LinkSpec) -> bool {
     let are_even = !one.is_uneven() && !other.is_uneven();
     are_even && one.pace() == other.pace() && next.rate.bps() <= 4 * one.rate.bps()

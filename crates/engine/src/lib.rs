@@ -6,10 +6,10 @@
 //! | [`flow`] | what sends packets, and over what |
 //! | [`connection`] | the two ends of TCP under a flow |
 //! | [`calendar`] | the event calendar |
-//! | `handover` | which links spare the delivery of a packet its event |
-//! | `train` | what one link sends to many that are alike (`unordered`: for a round) |
-//! | `round` | what comes out of these flow by flow |
-//! | `ring` | packets and the like, first in, first out |
+//! | `handover` | links whose deliveries to the next link need no event |
+//! | `train` | the packets that one link has sent to similar links (`unordered`: those for a round) |
+//! | `round` | taking the packets of a train out flow by flow |
+//! | `ring` | a first-in first-out ring, for packets and the like |
 //! | `wheel` | buckets by time, for what comes later |
 //! | [`ledger`] | the books of links and flows, and what is wrong when they do not balance |
 //! | [`link`] | a link: discipline, device queue, transmitter, packets in flight |
@@ -19,23 +19,46 @@
 //! | [`simulation`] | the run loop |
 //! | [`watch`] | how a caller ends a run early and sees how far it is |
 //!
-//! Words that have a meaning of their own here:
+//! # How packets move
 //!
-//! - A *lane* is a flow in one direction.
-//! - A link *announces* a packet to the next one before it arrives there. Where it does so as soon
-//!   as the transmission begins it *hands over*, and the next link *gathers*. That one *catches up*
-//!   when it lets happen all that happens there before an instant.
-//! - A queue *knows its departures* if it knows of each packet, when it comes, when its
-//!   transmission begins. Where the discipline decides when packets leave, it does so on the
-//!   *heads*.
-//! - To *book* is to enter arrivals, waits and departures in the books. These are *closed*, so that
-//!   all is in them, when somebody looks, and opened again.
-//! - A *train* is what one link has sent to links that are alike. A *track* tells whether a packet
-//!   may join the train through a link. In a *round* it is taken out flow by flow: each has a
-//!   *turn*.
-//! - A link is *apart* while what comes out of it matters to no other flow before it comes to a
-//!   link that they share. What comes to a link is *foreseen* up to an instant before which all of
-//!   it has been sent.
+//! A straightforward simulator has an event for every packet at every link. This engine has far
+//! fewer. When a link begins to send a packet, the instant at which the packet will arrive at the
+//! next link is known. So the packet is passed on at once, stamped with that instant, and no event
+//! is needed for its delivery. The next link later works out what has happened there meanwhile, at
+//! the exact instants. The terms for this, in `handover`:
+//!
+//! - A *lane* is one direction of a flow.
+//! - A link *announces* a packet when it passes it to the next link before it arrives there.
+//! - A link *hands over* if it announces every packet when its transmission begins or earlier. A
+//!   link *gathers* if all its packets are announced by links that hand over.
+//! - A link *catches up* to an instant by working out all arrivals, departures and timers that are
+//!   due there up to that instant.
+//! - A queue *knows its departures* if it knows, as soon as a packet arrives, when the transmission
+//!   of that packet will begin (`link/known_departures.rs`). Where the discipline decides at
+//!   dequeue, it decides on the *heads*: each packet when it is at the head of the queue
+//!   (`link/heads.rs`).
+//! - Something is *foreseen* if it is known before it happens: that the discipline will let a
+//!   waiting packet leave, or all that will arrive at a link up to some instant, because all of it
+//!   has been sent.
+//!
+//! The *books* are the ledgers of links and flows, in `ledger`:
+//!
+//! - To *book* is to enter an arrival, a wait or a departure into the books, in some cases ahead of
+//!   its time.
+//! - To *close the books* at an instant is to bring them to the state in which they contain all
+//!   that happened before it. They are closed whenever somebody looks at them, and opened again
+//!   afterwards.
+//!
+//! With many flows, packets are also grouped, in `train` and `round`:
+//!
+//! - A *train* consists of the packets on their way through similar links behind one link, in the
+//!   order in which they will come out of those links. Only the first of them is in a calendar.
+//! - A *track* belongs to a link: it tells which train goes through the link, and whether a packet
+//!   may join that train now.
+//! - In a *round* the packets of a train are taken out flow by flow instead of in the order of
+//!   time. Each flow has one *turn*.
+//! - A link is *apart* while whatever comes out of it affects only its own flow until it arrives at
+//!   a link that flows share.
 //!
 //! At one instant departures come first, then deliveries, then source arrivals, then timers, each
 //! in the order of declaration. This order does not depend on the order of insertion into any

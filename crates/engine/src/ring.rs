@@ -1,20 +1,20 @@
-//! A first-in first-out ring of small values, in a power of two of slots.
+//! A first-in first-out ring of small values; the number of its slots is a power of two.
 
 use sojourn_base::prefetch::prefetch;
 
-/// Values in the order in which they come. A mask finds a slot, where a deque of any capacity has
-/// to compare and subtract; the first is read without being moved, and what is added comes in where
-/// it lies.
+/// Values in the order in which they were added. A slot is found with a mask, where a deque of any
+/// capacity has to compare and subtract. The first value is read without being moved, and a new one
+/// is written directly in its slot.
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
     slots: Box<[T]>,
     /// The place of the first value. Places are counted up and wrap.
     head: u32,
-    /// The place behind the last.
+    /// The place after the last value.
     tail: u32,
 }
 
-/// Slots of a ring that was never full.
+/// The number of slots of a ring that was never full.
 const FIRST_SLOTS: usize = 4;
 
 impl<T> Default for Ring<T> {
@@ -28,13 +28,13 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
-    /// How many there are.
+    /// The number of values.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.tail.wrapping_sub(self.head) as usize
     }
 
-    /// Whether there is none.
+    /// Whether there are no values.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.head == self.tail
@@ -61,7 +61,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The same, to change it.
+    /// The same, mutable.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         if index < self.len() {
@@ -82,19 +82,19 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The first, or what lies in its place.
+    /// The first value; if there is none, whatever is in its slot.
     #[inline]
     pub(crate) fn next_up(&self) -> Option<&T> {
         self.near(0)
     }
 
-    /// The value behind `index` others, or what lies in its place.
+    /// The value behind `index` others; if there is none, whatever is in its slot.
     #[inline]
     pub(crate) fn near(&self, index: usize) -> Option<&T> {
         self.slots.get(self.slot(self.place(index as u32)))
     }
 
-    /// Prefetches the slot that is filled after so many others.
+    /// Prefetches the slot that is filled after `others` more values.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn prefetch_slot(&self, others: usize) {
@@ -103,13 +103,13 @@ impl<T: Copy> Ring<T> {
         slot.into_iter().for_each(prefetch);
     }
 
-    /// Takes the first, of a ring that is not empty.
+    /// Takes the first value of a ring that is not empty.
     #[inline]
     pub(crate) fn take(&mut self) -> T {
         self.take_and_see().0
     }
 
-    /// The same, and the one that is the first then, if there is one.
+    /// The same, and returns also the value that is the first then, if there is one.
     #[inline]
     pub(crate) fn take_and_see(&mut self) -> (T, Option<&T>) {
         debug_assert!(!self.is_empty());
@@ -122,9 +122,9 @@ impl<T: Copy> Ring<T> {
         (value, self.next_up())
     }
 
-    /// Drops the first, of a ring that is not empty. An empty ring begins anew: one that holds a
-    /// packet or two at a time, as those of most links do, stays in the same few cache lines
-    /// however long a burst once made it.
+    /// Drops the first value of a ring that is not empty. A ring that becomes empty begins at its
+    /// first slot again: most links hold a packet or two at a time, and their rings stay in the
+    /// same few cache lines, however long a burst has made them.
     #[inline]
     pub(crate) fn drop_first(&mut self) {
         debug_assert!(!self.is_empty());
@@ -134,14 +134,14 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Drops all, and begins anew.
+    /// Drops all values; begins at the first slot again.
     #[inline]
     pub(crate) fn clear(&mut self) {
         (self.head, self.tail) = (0, 0);
     }
 
-    /// Adds one behind all others, and changes it there: it is copied but once, and whole. Tells
-    /// whether it is the only one.
+    /// Adds a value behind all others and changes it in its slot: so it is copied only once, and as
+    /// a whole. Returns whether it is the only one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
     pub(crate) fn push(&mut self, value: &T, change: impl FnOnce(&mut T)) -> bool {
@@ -154,8 +154,8 @@ impl<T: Copy> Ring<T> {
         self.head.wrapping_add(1) == self.tail
     }
 
-    /// Adds one, changed, before those that are `later`; tells whether it is the first. Where these
-    /// are more than `most` it does nothing, and tells nothing.
+    /// Adds a value, changed, before those that are `later`; returns whether it is the first. If
+    /// more than `most` values are later, does nothing and returns none.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
     pub(crate) fn push_before(
@@ -180,9 +180,9 @@ impl<T: Copy> Ring<T> {
         Some(place == self.head)
     }
 
-    /// Moves those that are `later` towards the tail by one, unless they are more than `most`;
-    /// tells the place before them. The value that comes there is written there alone, not at the
-    /// tail first: whole, for store forwarding (see `SimPacket`).
+    /// Moves the values that are `later` towards the tail by one slot, unless there are more than
+    /// `most` of them; returns the place before them. The new value is written there only, not at
+    /// the tail first, and as a whole, for store forwarding (see `SimPacket`).
     #[inline(never)]
     fn make_place(&mut self, later: impl Fn(&T) -> bool, most: u32, filler: &T) -> Option<u32> {
         let others = self.tail.wrapping_sub(self.head);
@@ -204,7 +204,7 @@ impl<T: Copy> Ring<T> {
         Some(place)
     }
 
-    /// Adds `values`, which are in order as the others are, each before those that are `later` than
+    /// Adds `values`, which are in order like the others, each before those that are `later` than
     /// it.
     pub(crate) fn merge<'a>(
         &mut self,
@@ -241,7 +241,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Moves all from `first` up to `end` by so many places towards the tail.
+    /// Moves the values from `first` up to `end` by `by` places towards the tail.
     fn shift(&mut self, first: u32, mut end: u32, by: u32) {
         while end != first {
             // Where source and destination are in one piece.
@@ -253,12 +253,12 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// How many of all, which are in order, come first, as `is_before` tells.
+    /// The number of values at the front for which `is_before` is true; the values are in order.
     pub(crate) fn count_before(&self, is_before: impl Fn(&T) -> bool) -> usize {
         self.first_of(self.tail.wrapping_sub(self.head), is_before) as usize
     }
 
-    /// The same of the first `others`.
+    /// The same among the first `others` values.
     fn first_of(&self, mut others: u32, is_before: impl Fn(&T) -> bool) -> u32 {
         let mut first = 0;
         while others > 0 {
@@ -289,7 +289,7 @@ impl<T: Copy> Ring<T> {
         self.tail = kept;
     }
 
-    /// Sees to it that there is a slot for one more.
+    /// Makes room for one more value.
     #[inline(always)]
     #[allow(clippy::inline_always)] // a comparison
     fn have_room(&mut self, filler: &T) {
@@ -298,7 +298,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Twice as many slots.
+    /// Doubles the number of slots.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, filler: T) {
@@ -317,7 +317,7 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// All, from the first on.
+    /// All values, from the first on.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len() as u32).map(|index| &self.slots[self.slot(self.place(index))])
     }

@@ -1,24 +1,25 @@
-//! Rounds: what will come out of a [train](crate::train), flow by flow.
+//! Rounds: the packets of a [train](crate::train) are taken out flow by flow.
 //!
-//! With many flows the state of all of them fits no fast cache, and a packet of another flow at
-//! every step finds nothing in the cache. But what is in a train is known as long before it comes
-//! out as it takes to travel there, and what it leads to at its end concerns nobody else for as
-//! long again: it is heard, answered or followed by more data, and that comes to a link that others
-//! use too at an instant yet to come. So all that a train holds is taken out at once, in a round in
-//! which each flow has one turn: its packets in their order, each at its instant, and between them
-//! the timers of that end of its connection.
+//! With many flows, their state does not fit any fast cache. If every packet belongs to another
+//! flow than the one before it, nothing that it needs is in the cache. But the packets of a train
+//! are known before they come out, by the time that they travel. And what they cause at the end of
+//! their paths affects nobody else for about as long again: they are received, and answered or
+//! followed by more data, which arrives at a shared link at a later instant. So all packets of a
+//! train are taken out at once, in a round in which each flow has one turn: its packets in their
+//! order, each at its instant, and between them the timers of that end of its connection.
 //!
-//! A flow may have its turn where it has the last link, and the first of the answer, to itself, and
-//! while its application leaves its only connection alone. The packets of others stay in the train
-//! and come out one by one, as do all where there are few of each flow. With few links nothing
-//! waits for memory, and there are no rounds. Nor are there behind links that are not much slower
-//! than the one before: what does not wait there comes out in the order in which it was sent, and
-//! to bring it into that of flows and back moves more memory than it saves.
+//! A flow may have a turn if nobody else uses its last link and the first link of the answers, and
+//! while its application leaves its only connection alone. The packets of other flows stay in the
+//! train and come out one by one; so do all packets where there are few of each flow. There are no
+//! rounds if the network has few links, since then nothing waits for memory. Nor are there rounds
+//! behind links that are not much slower than the one before: packets that do not wait there come
+//! out in the order in which they were sent, and to sort them by flow and back moves more memory
+//! than it saves.
 
 use crate::SimPacket;
 use crate::train::{Track, Train};
 
-/// Lets the packets have turns whose links are their flow's [own](Track::is_own) and
+/// Gives turns to the packets whose links are their flow's [own](Track::is_own) and
 /// [slow](Train::has_slow_links).
 pub(crate) fn arrange(tracks: &mut [Track], trains: &[Train]) {
     for track in tracks {
@@ -27,10 +28,11 @@ pub(crate) fn arrange(tracks: &mut [Track], trains: &[Train]) {
     }
 }
 
-/// Packets that a round is worth its while for.
+/// The least number of packets for which a round is worthwhile.
 const LEAST_PACKETS: usize = 32;
 
-/// And packets for each flow, on average: with fewer the order costs what it gains.
+/// The least number of packets for each flow, on average: with fewer, the new order costs what it
+/// gains.
 const LEAST_PER_FLOW: usize = 2;
 
 /// There is no other packet of that flow.
@@ -38,8 +40,8 @@ const NONE: u32 = u32::MAX;
 /// The packet was taken out.
 const TAKEN: u32 = u32::MAX - 1;
 
-/// Who has which turn, by the places of packets in their train. Only its memory stays from round to
-/// round.
+/// The turns of a round, by the places of the packets in their train. Only its memory is kept from
+/// one round to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     /// The first packet of each flow, and its lane.
@@ -51,7 +53,8 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// Finds the turns among `packets`, of which those of one flow are in order, of so many lanes.
+    /// Finds the turns among `packets`, which belong to at most `lanes` lanes. Those of one flow
+    /// are in order.
     pub(crate) fn gather<'a>(
         &mut self,
         packets: impl Iterator<Item = &'a SimPacket>,
@@ -75,7 +78,7 @@ impl Round {
         }
     }
 
-    /// Whether it is worth its while.
+    /// Whether the round is worthwhile.
     pub(crate) fn is_worthwhile(&self) -> bool {
         self.next.len() >= LEAST_PACKETS.max(LEAST_PER_FLOW * self.turns.len())
     }
@@ -86,14 +89,14 @@ impl Round {
         self.turns.get(turn).map(|&(first, _)| first as usize)
     }
 
-    /// The place of the packet of the same flow that comes after one that is not taken out yet.
+    /// The place of the next packet of the same flow; the packet at `place` is not taken out yet.
     #[inline]
     pub(crate) fn after(&self, place: usize) -> Option<usize> {
         let next = *self.next.get(place)?;
         (next != NONE).then_some(next as usize)
     }
 
-    /// A packet is taken out; the place of the next of its flow.
+    /// Notes that a packet is taken out; returns the place of the next one of its flow.
     #[inline]
     pub(crate) fn take(&mut self, place: usize) -> Option<usize> {
         let next = core::mem::replace(&mut self.next[place], TAKEN);

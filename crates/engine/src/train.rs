@@ -1,28 +1,30 @@
-//! Trains: what one link sends to many that are alike, in the order in which it comes out of them.
+//! Trains: the packets that one link has sent to many similar links, in the order in which they
+//! come out of those links.
 //!
-//! Behind a link that [hands over](crate::handover) mostly lie links that are idle, and alike or of
-//! a few kinds: every packet passes, and takes as long as all others of its size through links of
-//! its kind. So what is on its way through any of these makes one train, in the order of coming
-//! out, and only the first of all stands in a calendar, with those of other trains alone. That
-//! stays short however many flows there are, and memory is read in sequence.
+//! Behind a link that [hands over](crate::handover) there are mostly idle links of one kind, or of
+//! a few kinds. Packets pass through them without waiting, and all packets of one size take equally
+//! long through links of one kind. So the packets on their way through links of one kind form a
+//! train, in the order in which they come out. Only the first packet of each train is in a
+//! calendar, which contains nothing but trains. This calendar stays short however many flows there
+//! are, and the packets are read from memory in sequence.
 //!
-//! A packet joins the train if nothing else will be under way at the link that it goes to but what
-//! is of the train too, and if it need not wait long for that: others would come out before it, and
-//! have to move past it. If not, it is announced to the link itself, and so are those that follow
-//! until the link is empty again; and those that would wait for each other there with it leave the
-//! train, so that the link sees its whole queue. The same happens to all that wait when the books
-//! are closed.
+//! A packet joins the train if everything else under way at its link then belongs to the train too,
+//! and if it need not wait there for long: packets that come out earlier but join later have to be
+//! moved past it. Otherwise the packet is announced to the link itself, and so are the packets
+//! after it until the link is empty again. Packets of the train that would wait in line with it at
+//! that link leave the train, so that the link sees its whole queue. When the books are closed, all
+//! packets that wait leave their trains in the same way.
 //!
-//! What comes out at the far end is heard and answered there, and as long as that goes over links
-//! of its flow alone it matters to no other train: so one train is followed for as long as what it
-//! holds is complete, and then the other, where the order of time would change between data and
-//! acknowledgements at every packet.
+//! At the far end a packet is received and answered. As long as this involves only links of its own
+//! flow, it does not affect any other train. So one train is followed for as long as all its
+//! packets are known, and then the next one. In the order of time the engine would alternate
+//! between data and acknowledgements at every packet.
 //!
-//! Where there are [rounds](crate::round), those that may have turns need not be in order: they lie
-//! apart until the next, and may wait as long as there is room.
+//! Where there are [rounds](crate::round), packets that may have turns need not be in order: they
+//! are kept apart until the next round, and may wait as long as there is room.
 //!
-//! Whether a packet may join is looked up in an array by itself: of many links, few fit the fast
-//! caches.
+//! Whether a packet may join is looked up in an array of its own, since few of many links fit the
+//! fast caches.
 
 mod arrange;
 mod unordered;
@@ -38,57 +40,59 @@ use crate::{LinkId, SimPacket};
 pub(crate) use arrange::{Answered, arrange};
 use unordered::Unordered;
 
-/// Packets on their way through links that are alike.
+/// Packets on their way through similar links.
 pub(crate) struct Train {
-    /// Each announced, as it will come out: sent on, and stamped with that instant.
+    /// Each as it will be when it comes out of its link: sent on, and stamped with that instant.
     packets: Ring<SimPacket>,
     /// What these links have in common.
     pace: Pace,
-    /// Whether every path through any of them ends there.
+    /// Whether every path through any of these links ends there.
     ends_paths: bool,
-    /// The link that sends it.
+    /// The link that sends to these links.
     feeder: LinkId,
-    /// Where all that answers it comes in second place, and nothing else does.
+    /// The link at which all answers to this train arrive after their first link, if it receives
+    /// nothing else.
     pub(crate) answered: Option<Answered>,
-    /// The largest packet that may go by the empty queue of each.
+    /// The largest packet that may bypass the empty queue of each of these links.
     bypass: u16,
-    /// How many packets of its size one that joins may wait for.
+    /// For how many packets of its own size a packet that joins may wait.
     patience: u64,
-    /// So many packets of any size have room in the queue of each.
+    /// How many packets of any size have room in the queue of each link.
     room: usize,
-    /// So many of these links are not [apart](Track::apart_until) at all.
+    /// How many of these links are not [apart](Track::apart_until) at all.
     not_apart: usize,
-    /// The others are, until then or longer.
+    /// The other links are apart until this instant or longer.
     apart_until: Time,
-    /// The size seen last, how long it takes to send, and to come out.
+    /// The last packet size, how long such a packet takes to send, and to come out of the link.
     last_size: u16,
     last_takes: Span,
     last_crosses: Span,
-    /// Those whose transmission began before this instant are in the books of their links.
+    /// Packets whose transmission began before this instant are in the books of their links.
     booked_until: Time,
-    /// Those that joined after the last [round](crate::round) and will have their turns in the
+    /// Packets that joined after the last [round](crate::round) and will have their turns in the
     /// next, in no order.
     fresh: Unordered,
-    /// Which of these comes out first, and of which link.
+    /// When the first of the fresh packets comes out, and of which link.
     first_fresh: (Time, LinkId),
-    /// When the first comes out that may have its turn and has not been in a round; never where
+    /// When the first packet comes out that may have its turn and has not been in a round; never if
     /// there is none.
     news: Time,
-    /// No packet arrives before that is not known yet: when the last arrives that was handed over,
-    /// or the last round.
+    /// Every packet that arrives before this instant is known: the arrival of the packet handed
+    /// over last, or the last round.
     last_arrives: Time,
 }
 
-/// A packet that leaves its train, and goes through its link by itself.
+/// A packet that leaves its train and goes through its link by itself.
 pub(crate) struct Leaving {
-    /// As it stood before the link.
+    /// The packet as it was before the link.
     pub(crate) packet: SimPacket,
     pub(crate) link: LinkId,
-    /// When it arrives there: when its transmission begins, unless the link knows that it waits.
+    /// When it arrives at the link: when its transmission begins, unless the link knows that it
+    /// waits.
     pub(crate) arrives: Time,
     /// When its transmission begins.
     pub(crate) begins: Time,
-    /// When it is sent.
+    /// When its transmission ends.
     pub(crate) sent: Time,
 }
 
@@ -107,21 +111,21 @@ impl Leaving {
     }
 }
 
-/// Whether a packet that is handed over to a link may join a train.
+/// Whether a packet that is handed over to a link may join the train through that link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Track {
     /// The train through the link, if there is one.
     train: Option<u32>,
-    /// From when on a packet that arrives may join: when all that joined before is sent; never,
-    /// while anything is under way that did not join.
+    /// The instant from which on an arriving packet may join: when the packets that joined before
+    /// have all been sent. Never, while anything is under way at the link that did not join.
     free_at: Time,
-    /// Whether what joins may have its turn in a [round](crate::round).
+    /// Whether packets that join may have their turns in a [round](crate::round).
     pub(crate) has_turns: bool,
-    /// Whether a train goes through it, and one flow has this last link, and the first of what
-    /// answers, to itself.
+    /// Whether a train goes through the link, and one flow alone uses it as the last link of its
+    /// path and the first link of the answers.
     pub(crate) is_own: bool,
-    /// Until this instant what comes out matters to nobody else before it comes to a link that
-    /// others use too: the link is its flow's own, which its application leaves alone.
+    /// Until this instant whatever comes out affects nobody else before it arrives at a link that
+    /// others use too: the link is its flow's own, and the application leaves the connection alone.
     apart_until: Time,
 }
 
@@ -141,25 +145,26 @@ impl Track {
         self.train.map(|train| train as usize)
     }
 
-    /// Nothing joins from now on; where that is new, tells when all that did is sent.
+    /// Lets nothing join from now on. If the track was open, returns when all that joined has been
+    /// sent.
     pub(crate) fn close(&mut self) -> Option<Time> {
         let free_at = core::mem::replace(&mut self.free_at, Time::NEVER);
         (free_at < Time::NEVER).then_some(free_at)
     }
 
-    /// What comes may join again: nothing is under way.
+    /// Lets packets join again: nothing is under way.
     pub(crate) fn open(&mut self) {
         self.free_at = Time::ZERO;
     }
 
-    /// Until when what comes out matters to nobody else.
+    /// Until when whatever comes out affects nobody else.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn apart_until(&self) -> Time {
         self.apart_until
     }
 
-    /// When all that joined is sent.
+    /// When all that joined has been sent.
     pub(crate) fn free_at(&self) -> Time {
         self.free_at
     }
@@ -170,21 +175,22 @@ impl Track {
     }
 }
 
-/// While one waits, the link before could send so many packets of its size: each that comes out
-/// before it moves past it. More of them would let more join, and cost those that pass more.
+/// While a packet waits, the link before could send at most this many packets of its size, and each
+/// one that comes out earlier has to be moved past it. With a larger number more packets would
+/// join, and joining would cost more.
 const PASSED_BY: u64 = 64;
 
-/// So many times as fast as a slow link is the one before.
+/// A link is slow if the one before it is this many times as fast.
 const SLOW: u64 = 4;
 
-/// How many join before the one for whose memory is asked.
+/// Memory is prefetched for the packet that joins after this many others.
 const JOIN_BEFORE: usize = 8;
 
-/// Where none is fresh.
+/// Stands for no fresh packet.
 const NO_FRESH: (Time, LinkId) = (Time::NEVER, LinkId::MAX);
 
 impl Train {
-    /// The train behind a link, `id`, through others that are like `next`.
+    /// The train behind the link `id`, through links that are like `next`.
     fn behind(id: usize, feeder: &LinkSpec, next: &LinkSpec) -> Self {
         Self {
             packets: Ring::default(),
@@ -208,14 +214,14 @@ impl Train {
         }
     }
 
-    /// Whether its links are so slow beside the one before that packets of a flow often wait there
-    /// for each other.
+    /// Whether its links are so slow, compared with the link before, that packets of a flow often
+    /// wait for each other there.
     pub(crate) fn has_slow_links(&self) -> bool {
         SLOW * self.patience <= PASSED_BY
     }
 
-    /// When a packet comes out of the link on that track, which is open, that will arrive there at
-    /// `stamp`, if it may join.
+    /// When a packet that will arrive at the link at `stamp` comes out of it, if it may join. The
+    /// track through the link is open.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn admits(
@@ -240,8 +246,8 @@ impl Train {
         Some(track.free_at + self.pace.delay)
     }
 
-    /// Whether a packet that arrives at `stamp` may wait for those that joined before it; if so,
-    /// the link takes note of it. There is room for all that may wait then, however large.
+    /// Whether a packet that arrives at `stamp` may wait for those that joined before it. If so,
+    /// the link notes it. Its queue then has room for all packets that wait, however large.
     #[inline(never)]
     fn lets_wait(&mut self, track: &Track, link: &mut Link, stamp: Time, size: u16) -> bool {
         let takes = self.takes(size);
@@ -262,7 +268,7 @@ impl Train {
         self.last_takes
     }
 
-    /// A packet of that size is looked at: mostly the last had the same.
+    /// Prepares for a packet of that size; mostly the last one had the same.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn turn_to(&mut self, size: u16) {
@@ -273,8 +279,8 @@ impl Train {
         }
     }
 
-    /// Prefetches the memory of one that joins soon, if it `has_turns` as the next: where many are
-    /// on their way it was read long ago.
+    /// Prefetches the memory for a packet that joins soon, if it `has_turns` as the next one has.
+    /// Where many packets are on their way, that memory was read long ago.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn prefetch_room(&mut self, has_turns: bool) {
@@ -285,8 +291,8 @@ impl Train {
         }
     }
 
-    /// Takes in a packet that goes through `link`, of which it comes out at `out`, and `has_turns`
-    /// where it waits for a round; tells whether it is the first.
+    /// Adds a packet that goes through `link` and comes out of it at `out`; it waits for a round if
+    /// it `has_turns`. Returns whether it is now the first.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet in either direction
     pub(crate) fn join(
@@ -319,8 +325,8 @@ impl Train {
         first.is_none_or(|first| (first.stamp, shared.came_over(first)) > (out, link))
     }
 
-    /// What comes out of a link of this train, on that track, matters to nobody else until an
-    /// instant; from the start, where it always matters.
+    /// Notes that whatever comes out of a link of this train, the one with that track, affects
+    /// nobody else before `until`; zero if it always may.
     pub(crate) fn set_apart(&mut self, track: &mut Track, until: Time) {
         self.not_apart -= usize::from(track.apart_until == Time::ZERO);
         self.not_apart += usize::from(until == Time::ZERO);
@@ -330,14 +336,14 @@ impl Train {
         track.apart_until = until;
     }
 
-    /// Whether what comes out at `time` matters to nobody else, whatever link it comes out of.
+    /// Whether whatever comes out at `time` affects nobody else, whichever link it comes out of.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn is_apart(&self, time: Time) -> bool {
         self.not_apart == 0 && time < self.apart_until
     }
 
-    /// Puts the fresh ones among the others.
+    /// Puts the fresh packets among the others.
     fn sort_in(&mut self, shared: &Shared) {
         if self.fresh.packets().is_empty() {
             return;
@@ -350,22 +356,23 @@ impl Train {
         self.first_fresh = NO_FRESH;
     }
 
-    /// Takes the first; there must be [one](Self::next).
+    /// Takes the first packet; there must be [one](Self::next).
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn leave(&mut self) -> SimPacket {
         self.packets.take()
     }
 
-    /// Whether all that comes out of it has arrived, so that its path need not be asked.
+    /// Whether every packet that comes out has reached the end of its path, so that the path need
+    /// not be read.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn ends_paths(&self) -> bool {
         self.ends_paths
     }
 
-    /// The same, and when the one behind it comes out, and of which link; never, where there is
-    /// none.
+    /// Takes the first packet, and tells when the one behind it comes out, and of which link; never
+    /// if there is none.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn leave_in_order(&mut self, shared: &Shared) -> (SimPacket, Time, LinkId) {
@@ -377,13 +384,13 @@ impl Train {
         (packet, time, link)
     }
 
-    /// When the first comes out, and of which link.
+    /// When the first packet comes out, and of which link.
     pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
         let fresh = Some(self.first_fresh).filter(|&fresh| fresh != NO_FRESH);
         self.next_in_order(shared).into_iter().chain(fresh).min()
     }
 
-    /// The same without those that wait for a round.
+    /// The same without the packets that wait for a round.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn next_in_order(&self, shared: &Shared) -> Option<(Time, LinkId)> {
@@ -391,7 +398,7 @@ impl Train {
         Some((first.stamp, shared.came_over(first)))
     }
 
-    /// Whether there are more packets than one.
+    /// Whether there is more than one packet.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn has_several(&self) -> bool {
@@ -399,8 +406,8 @@ impl Train {
         fresh > 1 || self.packets.len() > 1 - fresh
     }
 
-    /// When the transmission began of the packet that has just left; none where it is in the books
-    /// of its link.
+    /// When the transmission of the packet that has just left began; none if the books of its link
+    /// contain it already.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn began(&mut self, packet: &SimPacket) -> Option<Time> {
@@ -410,7 +417,7 @@ impl Train {
     }
 
     /// The packets whose transmission begins before `until` and that are not in the books of their
-    /// links: when it does, and where. From now on they count as booked.
+    /// links, with the instant and the link. From now on they count as booked.
     pub(crate) fn book(&mut self, until: Time, shared: &Shared) -> Vec<(Time, LinkId, SimPacket)> {
         self.sort_in(shared);
         let last = until + self.pace.to_cross(u16::MAX);
@@ -427,8 +434,8 @@ impl Train {
         due
     }
 
-    /// Takes out what comes out of its link at `from` or later, as far as it `leaves` by link and
-    /// by when it is sent, in its order.
+    /// Takes out, in order, the packets that come out of their links at `from` or later, if
+    /// `leaves` says so of their link and of the instant at which they have been sent.
     pub(crate) fn take_out(
         &mut self,
         from: Time,
@@ -450,30 +457,31 @@ impl Train {
         leaving
     }
 
-    /// Whether all is known that arrives at its links before `began`.
+    /// Whether all that arrives at its links before `began` is known.
     #[inline]
     pub(crate) fn knows_until(&self, began: Time) -> bool {
         began <= self.last_arrives
     }
 
-    /// What comes out of a link on an open track before this instant is in the train.
+    /// Every packet that comes out of a link with an open track before this instant is in the
+    /// train.
     pub(crate) fn complete_until(&self) -> Time {
         self.last_arrives + self.pace.delay
     }
 
-    /// A packet that comes out then is left for the next round.
+    /// Notes that a packet that comes out at `out` is left for the next round.
     pub(crate) fn leave_for_next(&mut self, out: Time) {
         self.news = self.news.min(out);
     }
 
-    /// Whether a round is due, so that what comes out next may have its turn.
+    /// Whether a round is due, so that the packet that comes out next may have its turn.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn is_round_due(&self, now: Time) -> bool {
         self.news <= now
     }
 
-    /// Finds the turns in a round that begins `now`.
+    /// Finds the turns of a round that begins `now`.
     pub(crate) fn begin_round(&mut self, now: Time, round: &mut Round, lanes: usize) {
         self.last_arrives = self.last_arrives.max(now);
         self.news = Time::NEVER;
@@ -491,8 +499,8 @@ impl Train {
         }
     }
 
-    /// What was taken out in a round is not in the train any more, and what was not is in its
-    /// place.
+    /// Ends a round: packets that it took out are no longer in the train, and the others are in
+    /// their places.
     pub(crate) fn end_round(&mut self, round: &Round, shared: &Shared) {
         let mut place = 0;
         let mut stays = |_: &SimPacket| {
@@ -505,26 +513,27 @@ impl Train {
         self.first_fresh = NO_FRESH;
     }
 
-    /// When a packet comes out that is sent then.
+    /// When a packet comes out of which the last bit is sent at `sent`.
     pub(crate) fn out(&self, sent: Time) -> Time {
         sent + self.pace.delay
     }
 
-    /// The packet that comes out after `index` others; where there are not so many, one that did.
+    /// The packet that comes out after `index` others; if there are fewer, one that has come out
+    /// already.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
         self.packets.near(index)
     }
 
-    /// All that are in it.
+    /// All its packets.
     pub(crate) fn packets(&self) -> impl Iterator<Item = &SimPacket> {
         let in_order = self.packets.iter();
         in_order.chain(self.fresh.packets())
     }
 }
 
-/// The instant that lies a span before another.
+/// The instant `takes` before `out`.
 #[inline(always)]
 #[allow(clippy::inline_always)]
 fn before(out: Time, takes: Span) -> Time {

@@ -1,4 +1,4 @@
-//! Finds the trains of a network, before it runs: behind which links they are, and where they are
+//! Finds the trains of a network before it runs: behind which links they form, and where they are
 //! answered.
 
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use super::{Track, Train};
 use crate::LinkId;
 use crate::link::{Behind, FedBy, Link};
 
-/// Finds the trains of packets that travel along `paths`, of all flows there and back in turn:
-/// behind each link that hands over to none but links which are plain and hand over to no other,
-/// one for all of these that are alike. With them the tracks of all links, where there is any
-/// train.
+/// Finds the trains of packets that travel along `paths`, which are those of all flows, there and
+/// back in turn. Behind each link that hands over only to plain links which do not hand over
+/// themselves, there is one train for each kind of these links. Returns also the tracks of all
+/// links, if there is any train.
 pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, Vec<Track>) {
     let mut paces = vec![Vec::new(); links.len()];
     let mut has_trains = vec![true; links.len()];
@@ -65,7 +65,8 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     (trains, tracks)
 }
 
-/// Finds the tracks of which one flow has the last link, and the first of what answers, to itself.
+/// Finds the tracks of links that only one flow uses, as the last link of its path, where it also
+/// is the only one to use the first link of the answers.
 fn find_own(tracks: &mut [Track], paths: &[&[LinkId]]) {
     let mut users = vec![0_u32; tracks.len()];
     for &link in paths.iter().copied().flatten() {
@@ -86,12 +87,12 @@ fn find_own(tracks: &mut [Track], paths: &[&[LinkId]]) {
     }
 }
 
-/// A link to which all comes over the first links of its paths, in answer to one train: then much
-/// of what comes is known to be the next before it is there.
+/// A link at which all packets arrive after the first links of their paths, in answer to one train:
+/// so it is often known in advance which packet arrives there next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) link: LinkId,
-    /// What is sent at an instant comes later than this after it.
+    /// A packet arrives at the link later than this span after it is sent.
     pub(crate) after: Span,
 }
 
@@ -139,12 +140,12 @@ fn find_answered(trains: &mut [Train], tracks: &[Track], links: &[Link], paths: 
     }
 }
 
-/// Most trains behind one link: with more of them their calendar would be as long as that of the
-/// links.
+/// The largest number of trains behind one link: with more, their calendar would be as long as that
+/// of the links.
 const MOST_TRAINS: usize = 32;
 
-/// How many packets of any size have room in a plain queue; none, where these are so few that one
-/// more than that would come often.
+/// How many packets of any size have room in a plain queue; zero if the queue is so short that it
+/// would often be full.
 fn room(link: &Link) -> usize {
     let room = match link.room {
         Some(Capacity::Packets(limit)) => limit as usize,
@@ -155,10 +156,10 @@ fn room(link: &Link) -> usize {
     if room < LEAST_ROOM { 0 } else { room }
 }
 
-/// With less room than that nothing waits in a train.
+/// With less room than this, no packet waits in a train.
 const LEAST_ROOM: usize = 16;
 
-/// Whether all that comes here has been handed over, in order, and leaves with an event.
+/// Whether all packets that arrive here are handed over, in order, and leave with an event.
 fn may_be_of_a_train(link: &Link) -> bool {
     let is_plain = link.keeps_queue() && link.has_plain_wire();
     link.fed_by == FedBy::One && is_plain && !link.hands_over

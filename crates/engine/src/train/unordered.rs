@@ -1,8 +1,8 @@
 //! Packets of a train in no order.
 //!
-//! Those that wait for a [round](crate::round) are many, and mostly spread evenly over the time
-//! until the last: so where they have to stand in order after all each is put near its place by its
-//! instant alone, and the few that fall together are sorted.
+//! Many packets wait for a [round](crate::round), and mostly they are spread evenly over the time
+//! until the last. So where they have to be put in order after all, each is put near its place by
+//! its instant alone, and only the few that fall together are sorted.
 
 use sojourn_base::Time;
 use sojourn_base::prefetch::prefetch;
@@ -10,18 +10,18 @@ use sojourn_base::prefetch::prefetch;
 use crate::SimPacket;
 use crate::ledger::Shared;
 
-/// The packets, and memory to sort them in.
+/// The packets, and memory for sorting them.
 #[derive(Debug, Default)]
 pub(crate) struct Unordered {
-    /// Each stamped with the instant at which it comes.
+    /// Each stamped with the instant at which it comes out.
     packets: Vec<SimPacket>,
-    /// When they come, and where they stand among the packets.
+    /// When they come out, and their places in `packets`.
     order: Vec<(Time, u32)>,
-    /// The ends of the parts of equal length into which their time is divided, among the order.
+    /// Their time is divided into parts of equal length: where each part ends in `order`.
     ends: Vec<u32>,
 }
 
-/// So few are sorted at once.
+/// Up to this many are sorted directly.
 const FEW: usize = 16;
 
 impl Unordered {
@@ -33,7 +33,7 @@ impl Unordered {
         self.packets.last_mut().map(change);
     }
 
-    /// Prefetches the memory of one that is added after so many others.
+    /// Prefetches the memory for the packet that is added after `others` more.
     #[inline]
     pub(crate) fn prefetch_room(&mut self, others: usize) {
         let room = self.packets.spare_capacity_mut().get(others);
@@ -55,7 +55,7 @@ impl Unordered {
         self.order.clear();
     }
 
-    /// Brings all into the order of their instants, and of the links they come over.
+    /// Sorts all by their instants, then by the links they come out of.
     pub(crate) fn sort(&mut self, shared: &Shared) {
         self.spread();
         let packets = &self.packets;
@@ -82,8 +82,7 @@ impl Unordered {
         order.map(|&(_, place)| &self.packets[place as usize])
     }
 
-    /// Brings the order so far that only what arrives in the same part of the time is still to be
-    /// sorted.
+    /// Puts all in order except for packets that come out in the same part of the time.
     fn spread(&mut self) {
         let count = self.packets.len();
         let stamps = self.packets.iter().map(|packet| packet.stamp.as_ps());
