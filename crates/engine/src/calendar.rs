@@ -1,25 +1,27 @@
-//! The event calendar: the slots that have something to do, by time.
+//! The event calendar: slots (links, flows or connections by their numbers) by the time at which
+//! they next have something to do.
 //!
-//! The earliest entry stands apart, so that to look at it is one load; the others wait in a binary
-//! heap, whose top is replaced in place, since almost every event of a link or a source begets the
-//! next one of the same. Entries at one instant come in the order of their slots, never in the
-//! order of insertion.
+//! The earliest entry is kept apart, so that looking at it takes one load. The others are in a
+//! binary heap whose top is replaced in place, since almost every event of a link or a source
+//! causes the next one of the same link or source. Entries at one instant come in the order of
+//! their slots, never in the order of insertion.
 //!
-//! Its lowest level is always full, of nothing where there are no entries: so what is moved goes
-//! all the way down by the same steps, and no branch depends on what is compared. Where sources
-//! send at random no processor could guess those.
+//! The lowest level of the heap is always full: places without an entry hold [`NONE`]. So an entry
+//! that is moved always goes down by the same number of steps, and no branch depends on a
+//! comparison. Where sources send at random no processor could predict such a branch.
 //!
-//! Tried without gain: a heap of four children, all entries in the heap, the
-//! place of one that is taken away left open for the next that comes.
+//! Tried without gain: a heap with four children to a node; all entries in the heap; a place that
+//! is left open after a removal, for the next entry that is added.
 
 use core::hint::select_unpredictable;
 
 use sojourn_base::Time;
 
-/// An instant in the upper half, a slot in the lower: one number, to be compared at once.
+/// An instant in the upper half, a slot in the lower half: one number, so that one comparison
+/// suffices.
 type Entry = u128;
 
-/// Stands for no entry: later than all.
+/// Stands for no entry: later than all entries.
 const NONE: Entry = entry(Time::NEVER, u32::MAX);
 
 #[inline(always)]
@@ -31,12 +33,12 @@ const fn entry(time: Time, slot: u32) -> Entry {
 /// Instants and slots, earliest first.
 #[derive(Debug)]
 pub struct Calendar {
-    /// The earliest of all, [`NONE`] where there is none.
+    /// The earliest entry; [`NONE`] if there is none.
     first: Entry,
-    /// The others as a heap of whole levels: none is later than those at twice its place and one or
-    /// two more. [`NONE`] stands behind the last.
+    /// The other entries as a heap of whole levels: the entry at place p is not later than those at
+    /// 2p + 1 and 2p + 2. [`NONE`] fills the places after the last.
     others: Vec<Entry>,
-    /// How many these are.
+    /// How many entries `others` has.
     waiting: usize,
 }
 
@@ -62,7 +64,7 @@ impl Calendar {
         self.waiting + usize::from(self.first != NONE)
     }
 
-    /// Whether the earliest entry comes before that of another calendar, or with it.
+    /// Whether the earliest entry comes before that of another calendar, or at the same instant.
     #[inline]
     pub(crate) fn is_first(&self, other: &Self) -> bool {
         self.first <= other.first
@@ -74,14 +76,14 @@ impl Calendar {
         Time::from_ps((self.first >> 64) as u64)
     }
 
-    /// The slot of the earliest entry; of no meaning when there is none.
+    /// The slot of the earliest entry; meaningless if there is none.
     #[inline]
     pub fn next_slot(&self) -> u32 {
         self.first as u32
     }
 
-    /// The slots of three entries that are likely to come soon: the one after the first, and the
-    /// two of which the next after that is one.
+    /// The slots of three entries that are likely to come soon: the one after the earliest, and
+    /// two, one of which is next after that.
     #[inline]
     pub fn upcoming(&self) -> Option<[u32; 3]> {
         let soon: &[Entry; 3] = self.others.first_chunk()?;
@@ -112,7 +114,7 @@ impl Calendar {
         self.replace_first_with(time, self.first as u32);
     }
 
-    /// Puts another in the place of the earliest entry; [`Time::NEVER`] removes it.
+    /// Puts another entry in the place of the earliest; [`Time::NEVER`] removes the earliest.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub fn replace_first_with(&mut self, time: Time, slot: u32) {
@@ -130,7 +132,7 @@ impl Calendar {
         };
     }
 
-    /// Puts an earlier entry in the place of the one whose slot `is_it`.
+    /// Puts an earlier entry in the place of the one for whose slot `is_it` is true.
     #[cold]
     pub fn bring_forward(&mut self, is_it: impl Fn(u32) -> bool, time: Time, slot: u32) {
         let moved = entry(time, slot);
@@ -168,8 +170,8 @@ impl Calendar {
         }
     }
 
-    /// Puts `moved` in the place of the top, which is gone: on the way down it changes places with
-    /// all that are earlier, and what then comes later goes on in its stead.
+    /// Puts `moved` in the place of the top, which is gone. At every level the earlier of it and
+    /// the earlier child takes the place, and the later of the two goes on down.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn sink(&mut self, mut moved: Entry) {
@@ -186,7 +188,7 @@ impl Calendar {
         heap[place] = moved;
     }
 
-    /// Puts `added` in a place that is free, or of a later entry, and lets it rise to where it
+    /// Puts `added` in a place that is free or holds a later entry, and moves it up to where it
     /// belongs.
     #[inline]
     fn rise(&mut self, mut place: usize, added: Entry) {

@@ -1,4 +1,5 @@
-//! Connections: the two ends of TCP, what is written into them, and which flow they belong to.
+//! Connections: the two ends of TCP, the messages written into them, and the flow to which they
+//! belong.
 
 mod acks;
 mod host;
@@ -32,7 +33,7 @@ pub struct Half {
     /// The receiving end.
     pub receiver: Receiver,
     tally: WindowTally,
-    /// Messages under way: the payload bytes up to their end, and their tags.
+    /// Messages under way: the number of payload bytes up to the end of each, and its tag.
     messages: VecDeque<(u64, u32)>,
 }
 
@@ -55,7 +56,7 @@ impl Half {
         }
     }
 
-    /// The tag of the next message that has wholly arrived.
+    /// The tag of the next message that has arrived completely.
     pub(crate) fn take_arrived(&mut self) -> Option<u32> {
         let receiver = &self.receiver;
         let has_arrived = |(end, _): &mut (u64, u32)| *end <= receiver.delivered();
@@ -69,7 +70,7 @@ impl Half {
         !self.messages.is_empty()
     }
 
-    /// Takes note of the window, which may just have changed.
+    /// Notes the window, which may just have changed.
     #[inline]
     pub(crate) fn note_window(&mut self, now: Time) {
         self.tally.note(now, self.sender.reported_window());
@@ -92,7 +93,7 @@ impl Half {
         self.sender_timer().min(self.receiver_timer())
     }
 
-    /// Runs the timers of the sending end; tells whether any was due.
+    /// Runs the timers of the sending end; returns whether any was due.
     #[inline]
     pub(crate) fn expire_sender(&mut self, now: Time) -> bool {
         let is_due = self.sender_timer() <= now;
@@ -106,19 +107,19 @@ impl Half {
         self.sender.is_done() && self.messages.is_empty()
     }
 
-    /// Whether the two ends agree on what can have happened.
+    /// Whether what the two ends know is consistent.
     fn is_consistent(&self) -> bool {
         self.sender.snd_una() <= self.receiver.rcv_nxt()
             && self.receiver.rcv_nxt() <= self.sender.snd_nxt()
     }
 }
 
-/// How far a connection has come, as far as its application is concerned.
+/// The state of a connection from the point of view of its application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// The application waits for the handshake.
     Connecting,
-    /// Nothing is expected of it but data.
+    /// The application waits for nothing but data.
     Open,
     /// The application has closed it.
     Closed,
@@ -130,16 +131,16 @@ pub struct Connection {
     pub(crate) flow: FlowId,
     /// Its number within the flow.
     pub(crate) number: u32,
-    /// The first instant under which it stands in the calendar of timers.
+    /// The first instant under which it is in the calendar of timers.
     pub(crate) timer_at: Time,
-    /// Another, later one: a timer that runs for long waits there while others come and go, and
-    /// need not be set again after each of them.
+    /// Another, later instant: a timer that runs for long has its entry there while others come and
+    /// go, and need not be set again after each of them.
     timer_later_at: Time,
     /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
     is_delayed: bool,
     pub(crate) phase: Phase,
     opened: Time,
-    /// The other direction, made when something is first sent there.
+    /// The other direction, made when something is first sent in it.
     reverse: Option<Box<Half>>,
     /// The direction of the flow's data.
     pub forward: Half,
@@ -155,28 +156,28 @@ impl Connection {
         }
     }
 
-    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`;
-    /// those that are delayed are looked at together, at the instant `others`.
+    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`.
+    /// All delayed acknowledgements are looked at together, at the instant `others`.
     #[inline]
     pub(crate) fn is_to_delay(&self, at: Time, others: Time) -> bool {
         at < self.timer_at && (!self.is_delayed || at < others)
     }
 
-    /// Whether anything was ever sent the other way but acknowledgements.
+    /// Whether anything but acknowledgements was ever sent in the other direction.
     #[inline]
     pub(crate) const fn speaks_back(&self) -> bool {
         self.reverse.is_some()
     }
 
-    /// Prefetches what is looked at when one of its timers was due.
+    /// Prefetches what is looked at when one of its timers may be due.
     #[inline]
     pub(crate) fn prefetch_timer(&self) {
         self.prefetch_receiver_timer();
         self.forward.sender.prefetch_timers();
     }
 
-    /// Prefetches what the next timer touches besides, if it is due and the sender's; what
-    /// [`prefetch_timer`](Self::prefetch_timer) asks for must have come.
+    /// Prefetches what the next timer touches in addition, if it is due and is one of the sender's.
+    /// What [`prefetch_timer`](Self::prefetch_timer) prefetches must be in the cache.
     #[inline]
     pub(crate) fn prefetch_due(&self) {
         if self.forward.sender_timer() <= self.timer_at {
@@ -219,8 +220,8 @@ impl Connection {
         }
     }
 
-    /// Prefetches what these will need beyond what [`prefetch`](Self::prefetch) fetches, which must
-    /// have come.
+    /// Prefetches what they will need beyond that; what [`prefetch`](Self::prefetch) prefetches
+    /// must be in the cache.
     #[inline]
     pub(crate) fn prefetch_behind(&self, receives_ack: bool, seq: u64) {
         if receives_ack {
@@ -230,7 +231,7 @@ impl Connection {
         }
     }
 
-    /// Prefetches what lies behind that again, where a rate is measured or something was lost.
+    /// Prefetches what lies one step further, where a rate is measured or something was lost.
     #[inline]
     pub(crate) fn prefetch_furthest(&self, received: Option<&Ack>) {
         if let Some(ack) = received {
@@ -258,7 +259,8 @@ impl Connection {
         self.earliest(Half::receiver_timer)
     }
 
-    /// Runs the timers of the sending ends, there and back; tells of which one was due.
+    /// Runs the timers of the sending ends, there and back; returns which of them had one that was
+    /// due.
     #[inline]
     pub(crate) fn expire_senders(&mut self, now: Time) -> [bool; 2] {
         let forward = self.forward.expire_sender(now);
@@ -266,7 +268,7 @@ impl Connection {
         [forward, reverse.is_some_and(|half| half.expire_sender(now))]
     }
 
-    /// The earlier of that timer of both directions.
+    /// The earlier of the two directions' instants that `timer` gives.
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that the timer is inlined too
     fn earliest(&self, timer: impl Fn(&Half) -> Time) -> Time {
@@ -274,7 +276,7 @@ impl Connection {
         timer(&self.forward).min(reverse)
     }
 
-    /// Whether the handshake is over that the application waits for; tells once.
+    /// Whether the handshake for which the application waits is over; true only once.
     pub(crate) fn take_connected(&mut self) -> bool {
         let is_connected = self.phase == Phase::Connecting && self.forward.sender.snd_una() > 0;
         if is_connected {
@@ -291,7 +293,7 @@ impl Connection {
     }
 }
 
-/// Says that a connection is over.
+/// Stands for a connection that is over.
 const OVER: u32 = u32::MAX;
 
 /// The connections of one flow.
@@ -299,18 +301,19 @@ pub struct Connections {
     /// The settings of all of them.
     pub config: Arc<Config>,
     controller: MakeController,
-    /// The slots of connections by their numbers, those before the first open one left out.
+    /// The slots of connections by their numbers, without those before the first open one.
     slots: VecDeque<u32>,
-    /// The number of the first of them.
+    /// The number of the first connection in `slots`.
     first: u32,
-    /// What those that are over have done.
+    /// What the connections that are over have done.
     past: Tally,
     /// When the application wants to be woken.
     pub(crate) wake: Time,
     pub(crate) started: bool,
     stop: Time,
     /// Until the stop its application writes without end into the only open connection, and does
-    /// nothing else: so its two ends know of each other only by what they send.
+    /// nothing else. So the two ends of that connection learn about each other only by the packets
+    /// they send.
     is_left_alone: bool,
 }
 
@@ -337,7 +340,7 @@ impl Connections {
         (slot != OVER).then_some(slot)
     }
 
-    /// Until when the only open connection is left alone.
+    /// Until when the application leaves the only open connection alone.
     pub(crate) fn left_alone_until(&self) -> Time {
         if self.is_left_alone {
             self.stop
@@ -368,10 +371,11 @@ impl Connections {
         tally
     }
 
-    /// Holds both ends of all open connections against each other.
+    /// Compares the two ends of every open connection.
     ///
     /// # Errors
-    /// The first that knows of bytes that the other end cannot have sent or received.
+    /// The first connection of which one end knows of bytes that the other end cannot have sent or
+    /// received.
     pub(crate) fn audit(&self, all: &[Connection]) -> Result<(), String> {
         for slot in self.open_slots() {
             let connection = &all[slot as usize];

@@ -1,4 +1,4 @@
-//! A flow: what it is made of, and what it is at.
+//! A flow: its specification and its state.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct FlowSpec {
     pub dscp: u8,
     /// When it starts.
     pub start: Time,
-    /// From when on it sends no more.
+    /// From when on it sends nothing more.
     pub stop: Time,
     /// Random stream of its gaps.
     pub gaps: Stream,
@@ -70,14 +70,14 @@ impl Traffic {
     }
 }
 
-/// What a flow is at.
+/// What a flow is doing.
 pub(crate) enum Agent {
     /// Sends packets.
     Datagrams {
         source: AnySource,
         header: Bytes,
         ecn: Ecn,
-        /// The packet after the next: drawn ahead, so that which comes next need not wait for a
+        /// The packet after the next: drawn ahead, so that the next packet need not wait for a
         /// draw.
         then: Emission,
         /// Size on the wire of the packet to be sent next.
@@ -161,9 +161,9 @@ impl Flow {
             .map(|slot| &all[slot as usize].forward.sender)
     }
 
-    /// The time that a transfer takes alone on the empty paths there and back at the least: its
-    /// packets one right behind the other, as if no window held them, and before them those of its
-    /// request and a handshake, where there are such.
+    /// The least time that a transfer takes when it is alone on empty paths, there and back: its
+    /// packets one right behind the other, as if there were no window, and before them those of its
+    /// request and of a handshake, if there are any.
     pub(crate) fn least_time(
         &self,
         transfer: &Completed,
@@ -191,11 +191,11 @@ impl Flow {
     }
 }
 
-/// The same of `full` packets of the first size, and right behind them one of the second, which is
-/// not larger.
+/// The least time of `full` packets of the first size, followed directly by one of the second size,
+/// which is not larger.
 ///
-/// At each link the last waits for the one before it, and that for the slowest link so far, unless
-/// it is there later than that: the longest of all these ways counts.
+/// At each link the last packet either waits for the one before it, which in turn waited at the
+/// slowest link so far, or arrives later than that. The longest of all these ways counts.
 fn least_time_of(full: u64, [size, last]: [u16; 2], path: &[LinkId], links: &[Link]) -> Span {
     let mut behind = least_time(path, last, links);
     if full == 0 {

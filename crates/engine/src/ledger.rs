@@ -1,7 +1,8 @@
 //! The books of links and flows: a run whose books do not balance fails loudly.
 //!
-//! The books are kept apart from the disciplines, from what goes in and comes out, and compared
-//! with what a discipline says of itself after every operation, in release builds too.
+//! The books are kept independently of the disciplines, from what goes in and comes out. After
+//! every operation they are compared with what the discipline reports about itself, in release
+//! builds too.
 
 use core::fmt;
 
@@ -39,11 +40,11 @@ impl Count {
 /// Packets by [`Reason`].
 pub type ByReason = [u64; Reason::ALL.len()];
 
-/// The books of one queue: what came, what left, what was dropped, and for how long all of it
+/// The books of one queue: what arrived, what left, what was dropped, and how long all of it
 /// waited.
 ///
-/// In front lies what a packet touches that waits nowhere, then what one touches that does, at last
-/// what is for drops and marks.
+/// The fields come in this order: those that a packet touches that does not wait, those that a
+/// waiting packet touches, and those for drops and marks.
 #[derive(Debug, Clone, Default)]
 #[repr(C)]
 pub struct Ledger {
@@ -51,17 +52,17 @@ pub struct Ledger {
     backlog: Count,
     /// Packets that found the queue empty and were sent at once.
     passed: Count,
-    /// Packets that came and waited, but were never in the backlog.
+    /// Packets that arrived and waited, but were never in the backlog.
     waited_apart: Count,
     /// Their summed waiting times, in picoseconds.
     waited_apart_for: u128,
     /// Integral of the waiting bytes over time, in byte-picoseconds.
     pub byte_time: u128,
-    /// The other packets that came.
+    /// The other packets that arrived.
     joined: Count,
     /// The other packets whose transmission began.
     left: Count,
-    /// Until when the integrals are taken.
+    /// The instant up to which the integrals are taken.
     updated: Time,
     /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
     pub peak_packets: u64,
@@ -69,11 +70,11 @@ pub struct Ledger {
     backlog_time: u128,
     /// Summed waiting times of the packets that have left the backlog, in picoseconds.
     waited: u128,
-    /// Of those among them that were dropped.
+    /// The part of `waited` that belongs to packets that were dropped.
     waited_in_vain: u128,
-    /// Summed arrival instants of the packets that wait, in picoseconds.
+    /// Summed arrival instants of the packets that wait now, in picoseconds.
     stamps: u128,
-    /// Drops and marks by reason, made with the first: most links have none.
+    /// Drops and marks by reason, allocated with the first: most links have none.
     reasons: Option<Box<[ByReason; 2]>>,
 }
 
@@ -144,8 +145,8 @@ impl Ledger {
         self.passed.add(size);
     }
 
-    /// A packet came at `stamp` and its transmission began at `now`, of which neither is in the
-    /// books: so it was never in the backlog, and the peak is for the caller to find.
+    /// A packet that arrived at `stamp` began its transmission at `now`, and neither is in the
+    /// books yet. So it was never in the backlog, and the caller has to find the peak.
     pub(crate) fn wait(&mut self, size: Bytes, stamp: Time, now: Time) {
         let wait = u128::from(now.since(stamp).as_ps());
         self.waited_apart.add(size);
@@ -153,7 +154,7 @@ impl Ledger {
         self.byte_time += wait * u128::from(size.get());
     }
 
-    /// The transmission of a packet that came at `stamp` began.
+    /// The transmission of a packet that arrived at `stamp` began.
     #[inline]
     pub fn depart(&mut self, size: Bytes, stamp: Time, now: Time) {
         self.advance(now);
@@ -161,7 +162,7 @@ impl Ledger {
         self.leave(size, stamp, now);
     }
 
-    /// The transmission of a packet that came at `stamp` will begin at `begins`, which is not
+    /// The transmission of a packet that arrived at `stamp` will begin at `begins`, which is not
     /// before the instant up to which the integrals are taken.
     pub(crate) fn depart_ahead(&mut self, size: Bytes, stamp: Time, begins: Time) {
         let wait = u128::from(begins.since(self.updated).as_ps());
@@ -171,7 +172,7 @@ impl Ledger {
         self.leave(size, stamp, begins);
     }
 
-    /// A packet that came at `stamp` was dropped.
+    /// A packet that arrived at `stamp` was dropped.
     #[inline]
     pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
         self.advance(now);
@@ -218,12 +219,12 @@ impl Ledger {
         self.stamps = self.stamps.wrapping_sub(u128::from(stamp.as_ps()));
     }
 
-    /// The packets that really still wait, by their number and summed arrival instants, against
-    /// those that the books have waiting. Together with [`Ledger::check_little`] it makes sure
-    /// that every packet left with the stamp it came with.
+    /// Compares the packets that really still wait, by their number and summed arrival instants,
+    /// with those that wait according to the books. Together with [`Ledger::check_little`] this
+    /// makes sure that every packet left with the stamp with which it arrived.
     ///
     /// # Errors
-    /// Says both when they differ.
+    /// Names both values if they differ.
     pub fn check_still_waiting(&self, packets: u64, stamps: u128) -> Result<(), String> {
         if (packets, stamps) == (self.backlog().packets, self.stamps) {
             return Ok(());
@@ -236,10 +237,10 @@ impl Ledger {
     }
 
     /// Little's law in integers: the integral of the queue equals the summed waiting time of all
-    /// that waited, whether sent, dropped later or still waiting.
+    /// packets that waited, whether sent, dropped later or still waiting.
     ///
     /// # Errors
-    /// Says both sides when they differ.
+    /// Names both sides if they differ.
     pub fn check_little(&self, now: Time) -> Result<(), String> {
         let so_far = u128::from(self.backlog().packets) * u128::from(now.as_ps());
         let waiting = self.waited.wrapping_add(so_far).wrapping_sub(self.stamps);
@@ -260,7 +261,7 @@ impl Ledger {
         (packets, bytes) == (self.backlog.packets, self.backlog.bytes)
     }
 
-    /// Says both where they do not agree.
+    /// Describes both values where they do not agree.
     pub fn disagreement(&self, said: Backlog, in_device: Backlog) -> String {
         format!(
             "the queue holds {} packets and {} bytes, arrivals less departures and drops are {} and {}",
@@ -292,9 +293,9 @@ impl FlowBooks {
     }
 }
 
-/// One direction of a flow: its books, and what each of its packets asks for at its ends and at
-/// every hop, in one cache line. With many flows each line is a miss, and most of what a flow is
-/// made of lies further away.
+/// One direction of a flow: its books, and what each of its packets needs at both ends and at every
+/// hop, in one cache line. With many flows each line is a cache miss, and most of the other data of
+/// a flow is further away.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Lane {
@@ -308,13 +309,13 @@ pub(crate) struct Lane {
     pub(crate) dscp: u8,
     /// Where its path begins among all [`Paths`].
     pub(crate) path: u32,
-    /// Its first link: who looks ahead has the lane in the cache, and not the path.
+    /// Its first link, kept here since prefetching has the lane in the cache, but not the path.
     pub(crate) first: LinkId,
     /// Header bytes of a packet that carries data.
     pub(crate) header: u32,
     /// Sending and receiving node.
     pub(crate) ends: (NodeId, NodeId),
-    /// The connection asked for last and its slot; [`Lane::NO_SLOT`] where there is none.
+    /// The connection looked up last, and its slot; [`Lane::NO_SLOT`] if there is none.
     pub(crate) connection: u32,
     pub(crate) slot: u32,
 }
@@ -323,7 +324,7 @@ impl Lane {
     /// Stands for no slot.
     pub(crate) const NO_SLOT: u32 = u32::MAX;
 
-    /// The slot of a connection, if it was asked for last.
+    /// The slot of a connection, if it was the one looked up last.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
     pub(crate) fn slot_of(&self, connection: u32) -> Option<u32> {
@@ -349,11 +350,11 @@ impl Default for Lane {
     }
 }
 
-/// What links share: the books of flows and their paths, and the arena that a dropped
-/// acknowledgement leaves.
+/// What all links share: the books of flows, their paths, and the arena, to which a dropped
+/// acknowledgement gives back its place.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Two a flow: there and back.
+    /// Two for each flow: there and back.
     pub(crate) lanes: Vec<Lane>,
     /// The paths of all lanes.
     pub(crate) paths: Paths,
@@ -363,27 +364,28 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The link that a packet goes over next; [`END`] at the end of its path.
+    /// The link over which a packet goes next; [`END`] at the end of its path.
     #[inline(always)]
     #[allow(clippy::inline_always)] // several times a packet
     pub(crate) fn goes_over(&self, packet: &SimPacket) -> LinkId {
         self.paths.link(packet.at)
     }
 
-    /// The link that a packet came over last, of one that has left its source.
+    /// The link over which a packet came last; it must have left its source.
     #[inline]
     pub(crate) fn came_over(&self, packet: &SimPacket) -> LinkId {
         self.paths.link(packet.at.wrapping_sub(1))
     }
 
-    /// Whether a packet comes later than another, or at the same instant over a later link.
+    /// Whether a packet comes later than another, or at the same instant over a link with a higher
+    /// number.
     #[inline]
     pub(crate) fn comes_later(&self, one: &SimPacket, other: &SimPacket) -> bool {
         self.comes_after(one, other.stamp, || self.came_over(other))
     }
 
-    /// Whether a packet comes later than `stamp`, or then and over a later link than `link`, which
-    /// is seldom asked for.
+    /// Whether a packet comes later than `stamp`, or at that instant over a link with a higher
+    /// number than `link`, which is seldom needed.
     #[inline(always)]
     #[allow(clippy::inline_always)] // several times a packet
     pub(crate) fn comes_after(
@@ -395,7 +397,7 @@ impl Shared {
         packet.stamp > stamp || packet.stamp == stamp && self.came_over(packet) > link()
     }
 
-    /// The lane that leads back from where a packet goes.
+    /// The lane of the opposite direction to that of a packet.
     #[inline]
     pub(crate) fn lane_of_answer(&self, packet: &SimPacket) -> &Lane {
         &self.lanes[packet.lane() ^ 1]

@@ -41,22 +41,22 @@ use crate::ring::Ring;
 /// What lies behind a link that hands over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behind {
-    /// Other links.
+    /// Only other links.
     Links,
-    /// Links of [trains](crate::train).
+    /// Links that belong to [trains](crate::train).
     Trains,
-    /// Either, behind a wire on which [something becomes](Link::cross_wire) of some packets.
+    /// Either of these, behind a wire on which packets may be [lost or late](Link::cross_wire).
     Wire,
 }
 
-/// Where a discipline decides on packets that its link keeps, if it hands over.
+/// When the discipline decides about packets that its link keeps, if the link hands over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DecidesAt {
-    /// Nowhere: the link keeps the packets of a plain queue, those of any other it does not keep.
+    /// Never: the link keeps the packets of a plain queue, and those of no other.
     Nowhere,
     /// When they arrive.
     Enqueue,
-    /// When they are to leave.
+    /// When they are about to leave.
     Dequeue,
 }
 
@@ -74,14 +74,14 @@ impl DecidesAt {
 
 /// A link of a running simulation.
 ///
-/// A packet that need not wait and is handed over touches only the first cache line of 64 bytes,
-/// one that waits in a plain queue the first four: with many flows the links do not fit the fast
-/// caches, and each further line costs time.
+/// A packet that need not wait and is handed over touches only the first cache line of 64 bytes;
+/// one that waits in a plain queue touches the first four. With many flows the links do not fit the
+/// fast caches, and each further line costs time.
 #[repr(C, align(64))]
 pub struct Link {
     /// The transmitter sends until this instant.
     sends_until: Time,
-    /// How long a packet of the size sent last takes: mostly the next one has the same size.
+    /// How long a packet of the last size takes to send: mostly the next one has the same size.
     last_takes: Span,
     /// Its propagation delay.
     delay: Span,
@@ -99,23 +99,23 @@ pub struct Link {
     pub(crate) behind: Behind,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
-    /// The room of a queue that the link keeps itself: a [plain] one, or one whose discipline
-    /// decides at [enqueue](known_departures) or at [dequeue](heads).
+    /// The room of a queue whose packets the link keeps itself: a [plain] queue, or one whose
+    /// discipline decides at [enqueue](known_departures) or at [dequeue](heads).
     pub(crate) room: Option<Capacity>,
     /// Where the discipline decides.
     pub(crate) decides_at: DecidesAt,
-    /// When everything is sent that has come to such a queue that hands over, or was in a train
-    /// before what is announced; an instant in the past if that is nothing.
+    /// Of such a queue at a link that hands over: when everything has been sent that arrived, or
+    /// was in a train before what is announced. An instant in the past if there is nothing.
     pub(crate) free_at: Time,
-    /// The packets that a queue has booked which knows its [departures](known_departures) or
-    /// [foresees](heads) them, and of which some wait still.
+    /// The packets that are booked by a queue which knows its [departures](known_departures) or
+    /// [foresees](heads) them. Some of these still wait.
     booked: Ring<Booked>,
     /// Their bytes.
     booked_bytes: Bytes,
     /// The next departure, announced arrival or timer, whichever is first: until then there is
     /// nothing to catch up on.
     due: Time,
-    /// Packets that the link before has handed over and that are still on their way here, each
+    /// Packets that the links before have announced and that are still on their way here, each
     /// stamped with its arrival.
     announced: Ring<SimPacket>,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
@@ -125,38 +125,39 @@ pub struct Link {
     pub(crate) scheduled: Time,
     /// How long it may put off what is due, if it hands over.
     may_wait: Span,
-    /// Sending, or held back by a shaper, until this instant; then the transmitter asks for the
+    /// Until this instant the transmitter is sending or held back by a shaper; then it asks for the
     /// next packet. Never, if the last dequeue found the queue empty. Meaningless while nothing
-    /// waits, since a packet that passes by leaves it as it is.
+    /// waits, since a packet that passes leaves it unchanged.
     asks_at: Time,
     /// The next timer of the discipline.
     timer: Time,
-    /// Packets put on the wire here, not handed over.
+    /// Packets put on the wire here, as opposed to handed over.
     wired: u64,
     /// How many of these have come out.
     delivered: u64,
-    /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
+    /// How long the transmitter had been busy before the last change of packet size, in
+    /// picoseconds.
     busy: u64,
-    /// Whether packets may be [lost](Losses) on its wire: a copy in a line that each packet touches
-    /// that comes out here, unlike `spec`.
+    /// Whether packets may be [lost](Losses) on its wire: a copy, in a cache line that each packet
+    /// which comes out here touches, unlike `spec`.
     pub(crate) is_lossy: bool,
-    /// Whether its packets need not all take equally long on the wire: see [`jitter`].
+    /// Whether packets may take different times on its wire: see [`jitter`].
     pub(crate) is_uneven: bool,
-    /// Whether it may keep what waits itself, where its discipline lets it.
+    /// Whether it may keep waiting packets itself, if its discipline allows that.
     may_keep: bool,
-    /// Packets announced in any order, and not [in their place](Self::sort_in) yet.
+    /// Packets announced out of order that are not [in their places](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
     /// When the first of these arrives.
     beyond: Time,
-    /// The packets sent before it came to the size sent last.
+    /// The number of packets sent before the last change of packet size.
     sent_before: u64,
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked yet.
     waits: VecDeque<Wait>,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<Box<str>>,
-    /// The instant under which it stands in the calendar of departures, where that is kept.
+    /// The instant under which it is in the calendar of departures, if that is kept.
     pub(crate) departure_scheduled: Time,
-    /// When the last comes out that was put on an uneven wire.
+    /// When the last packet that was put on an uneven wire comes out.
     latest: Time,
     /// Packets handed down to the device.
     device: Fifo<SimPacket>,
@@ -178,7 +179,8 @@ fn largest_bypass(spec: &LinkSpec) -> u16 {
 
 #[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
 impl Link {
-    /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
+    /// An idle link; `looked_into` if an observer must see the inside of its discipline at every
+    /// call.
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
         let is_uneven = spec.is_uneven();
         let may_keep = spec.device_queue == 0 && spec.changes.is_none() && !looked_into;
@@ -239,8 +241,8 @@ impl Link {
         }
     }
 
-    /// It [hands over](crate::handover) what it begins to send; what waits, it keeps itself where
-    /// it can then.
+    /// Makes it [hand over](crate::handover) what it begins to send, and keep waiting packets
+    /// itself where it then can.
     pub(crate) fn hand_over(&mut self) {
         self.hands_over = true;
         if !self.has_plain_wire() {
@@ -254,25 +256,25 @@ impl Link {
         }
     }
 
-    /// Whether all packets come out of its wire, each after the same propagation.
+    /// Whether all packets come out of its wire, each after the same propagation delay.
     #[inline]
     pub(crate) fn has_plain_wire(&self) -> bool {
         !(self.is_lossy || self.is_uneven)
     }
 
-    /// There are [trains](crate::train) behind it.
+    /// Notes that there are [trains](crate::train) behind it.
     pub(crate) fn feed_trains(&mut self) {
         if self.behind == Behind::Links {
             self.behind = Behind::Trains;
         }
     }
 
-    /// Whether it keeps what waits itself.
+    /// Whether it keeps waiting packets itself.
     pub(crate) fn keeps_queue(&self) -> bool {
         self.room.is_some()
     }
 
-    /// Packets being sent or on the wire, but for those handed over.
+    /// Packets being sent or on the wire, except those handed over.
     pub(crate) fn in_flight(&self) -> usize {
         if self.room.is_some() {
             self.first_waiting()
@@ -291,9 +293,9 @@ impl Link {
         self.packets.is_empty() && self.announced.is_empty()
     }
 
-    /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
-    /// a shaping discipline again; one that hands over, before the next packet that it sends would
-    /// come out at the far end.
+    /// When the link next needs the calendar: to deliver; if nothing is in flight, to ask a shaping
+    /// discipline again; if it hands over, before the next packet that it sends would come out at
+    /// the far end.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         if self.hands_over {
@@ -315,13 +317,13 @@ impl Link {
         }
     }
 
-    /// Whether the packet at the head is being sent or on the wire: it does not wait.
+    /// Whether the first packet in `packets` is being sent or on the wire, and so does not wait.
     #[inline]
     fn has_begun(&self) -> bool {
         self.room.is_none() || self.first_waiting() > 0
     }
 
-    /// When the transmission of the next packet begins, or the discipline is asked for it.
+    /// When the transmission of the next packet begins, or the discipline is asked for a packet.
     pub(crate) fn next_departure(&self) -> Time {
         if self.room.is_some() {
             self.plain_departure()
@@ -346,7 +348,7 @@ impl Link {
         Some(self.let_out())
     }
 
-    /// Takes the packet at the head. A function of its own, so that the packet is copied once and
+    /// Takes the first packet. A function of its own, so that the packet is copied once and as a
     /// whole.
     #[inline(always)]
     fn let_out(&mut self) -> SimPacket {

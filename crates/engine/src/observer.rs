@@ -1,4 +1,4 @@
-//! How measurement and traces look on.
+//! How measurement and traces observe a simulation.
 
 use sojourn_base::{Span, Time};
 use sojourn_queue::{Discipline, Reason};
@@ -15,19 +15,22 @@ pub struct Transfer {
     pub began: Time,
     /// Its size.
     pub bytes: u64,
-    /// The time that its packets take alone on the empty path at the least, where that is known.
+    /// The least time that its packets take when they are alone on the empty path, where that is
+    /// known.
     pub least: Option<Span>,
 }
 
-/// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.
+/// Observes a running simulation; dispatched statically, and free where a hook is left empty.
 ///
 /// What happens at a link happens at its exact instant, but the engine may work it out later: when
-/// something comes out of the link, or of the next, or is looked at; or sooner, where sources run
-/// ahead of the network, or a queue knows when a packet will leave it. The arrivals at each link,
-/// its departures and its drops are each seen in the order of time; what is seen of different links
-/// may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks otherwise.
+/// something comes out of the link or of the next one, or when somebody looks. It may also work it
+/// out earlier: where sources run ahead of the network, or a queue knows when a packet will leave
+/// it. The arrivals at each link, its departures and its drops are each seen in the order of time;
+/// what happens at different links may be seen out of order unless [`IN_ORDER`](Self::IN_ORDER) is
+/// set.
 pub trait Observer {
-    /// Whether everything must be seen in the order of time, at the price of an event a packet.
+    /// Whether everything must be seen in the order of time, at the cost of an event for each
+    /// packet.
     const IN_ORDER: bool = false;
 
     /// Whether [`before_call`](Self::before_call) and [`after_call`](Self::after_call) are wanted.
@@ -65,7 +68,7 @@ pub trait Observer {
     #[inline]
     fn dropped(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket, _reason: Reason) {}
 
-    /// `packet` was sent by `link` and lost on its wire: it was to come out now.
+    /// `packet` was sent by `link` and lost on its wire: it would come out now.
     #[inline]
     fn lost(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
         self.dropped(now, link, packet, Reason::Link);
@@ -86,27 +89,29 @@ pub trait Observer {
 
     /// [`prefetch_far`](Self::prefetch_far), [`prefetch_flow`](Self::prefetch_flow),
     /// [`prefetch_near`](Self::prefetch_near) and [`prefetch_next`](Self::prefetch_next) will be
-    /// called: what the network is made of fits no fast cache.
+    /// called, because the network does not fit any fast cache.
     #[inline]
     fn will_prefetch(&mut self) {}
 
-    /// `packet` will come to its destination before long, over links that are not in the cache
-    /// yet: time to [prefetch](sojourn_base::prefetch) the memory that its flow will take.
+    /// `packet` will reach its destination before long, over links that are not in the cache yet.
+    /// The observer may [prefetch](sojourn_base::prefetch) the memory that it will touch for the
+    /// packet's flow.
     #[inline]
     fn prefetch_far(&self, _packet: &SimPacket) {}
 
-    /// A packet of the data of `flow` will be sent before long, or may be dropped: the same for
-    /// what counts it.
+    /// A packet of the data of `flow` will be sent before long, or may be dropped: the same for the
+    /// memory in which this is counted.
     #[inline]
     fn prefetch_flow(&self, _flow: FlowId) {}
 
-    /// [`prefetch_far`](Self::prefetch_far), when fewer come before `packet`, for the memory of
-    /// links: it will come out of the first of `links`, and what answers it will leave over the
-    /// second.
+    /// Comes after [`prefetch_far`](Self::prefetch_far), when fewer packets come before `packet`,
+    /// for the memory of links: the packet will come out of the first of `links`, and what answers
+    /// it will leave over the second.
     #[inline]
     fn prefetch_near(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 
-    /// The same, when `packet` is among the next: for what the memory asked for before leads to.
+    /// Comes last, when `packet` is among the next: for memory to which the memory prefetched
+    /// earlier leads.
     #[inline]
     fn prefetch_next(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 
@@ -115,7 +120,7 @@ pub trait Observer {
     fn completed(&mut self, _now: Time, _flow: FlowId, _transfer: &Transfer) {}
 }
 
-/// Nobody looks on.
+/// No observer.
 impl Observer for () {}
 
 /// Two observers, one after the other.

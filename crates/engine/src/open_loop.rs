@@ -1,4 +1,4 @@
-//! One link under arrivals that are handed in: no sources, no routes, nothing that reacts.
+//! One link with given arrivals: no sources, no routes, nothing that reacts.
 //!
 //! The books are those of a simulation, and checked as often. At one instant departures come first,
 //! then deliveries, then arrivals, then timers.
@@ -11,12 +11,12 @@ use crate::link::{Any, Horizon, Link, LinkSpec};
 use crate::routes::Paths;
 use crate::{Breach, Cargo, Observer, SimPacket};
 
-/// A link, what came to it, and who looks on.
+/// A link, what came to it, and an observer.
 pub struct OpenLoop<O> {
     now: Time,
     link: Link,
     shared: Shared,
-    /// Who looks on.
+    /// The observer.
     pub observer: O,
 }
 
@@ -79,7 +79,7 @@ impl<O: Observer> OpenLoop<O> {
         self.check()
     }
 
-    /// Lets everything happen that is due by `until`, timers of that instant excepted.
+    /// Runs everything that is due by `until`, except timers of that instant.
     ///
     /// # Errors
     /// The books do not balance.
@@ -95,7 +95,7 @@ impl<O: Observer> OpenLoop<O> {
         self.catch_up(until)
     }
 
-    /// Lets everything happen that is due before `until`, and takes the books to there.
+    /// Runs everything that is due before `until`, and takes the books to that instant.
     ///
     /// # Errors
     /// The books do not balance.
@@ -106,15 +106,15 @@ impl<O: Observer> OpenLoop<O> {
         Ok(())
     }
 
-    /// When something happens next though nothing arrives; none once nothing waits and nothing is
-    /// on the wire.
+    /// When something happens next if nothing arrives; none if nothing waits and nothing is on the
+    /// wire.
     pub fn next_event(&self) -> Option<Time> {
         let is_busy = self.link.in_flight() > 0 || self.link.ledger.backlog().packets > 0;
         let next = self.link.next_event();
         (is_busy && next < Time::NEVER).then_some(next)
     }
 
-    /// Whether a packet is being sent or on the wire that is not there before the clock ends.
+    /// Whether a packet that is being sent or on the wire will not arrive before the clock ends.
     pub fn outlives_the_clock(&self) -> bool {
         self.link.in_flight() > 0 && self.link.next_event() == Time::NEVER
     }

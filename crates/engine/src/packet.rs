@@ -20,26 +20,29 @@ pub enum Kind {
     Ack,
 }
 
-/// A packet on its way: a small value that rings and queues hold directly. A segment lies in it
-/// whole; an acknowledgement lies in the simulation's arena and the packet tells where.
+/// A packet on its way: a small value that rings and queues hold directly. A segment is stored in
+/// it as a whole; an acknowledgement is stored in the simulation's arena, and the packet tells
+/// where.
 ///
-/// **Store forwarding.** A processor hands a value that was just written to a read of it before the
-/// memory has it, but only if the write covers the read. A packet that is copied in pieces and read
-/// as a whole right after stalls it. So a packet is copied as a whole or not at all: it is read and
-/// marked in place, and functions that would take it apart are out of line.
+/// **Store forwarding.** A processor can pass a value that was just written on to a read before it
+/// is in memory, but only if that one write covers the whole read. A packet that is copied in
+/// pieces and read as a whole right afterwards stalls the processor. So a packet is copied as a
+/// whole or not at all: it is read and marked in place, and functions that would take it apart are
+/// out of line.
 ///
-/// None of its fields has values to spare. An enum in it would lend them to `Option<SimPacket>` and
-/// the like; these would then be copied in pieces around that byte: a tenth of all time.
+/// None of its fields has unused values. An enum among them would lend its unused values to
+/// `Option<SimPacket>` and similar types. These would then be copied in pieces around that byte,
+/// which took a tenth of all time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimPacket {
     /// When its source sent it.
     pub sent: Time,
-    /// When it came to the queue it waits in, or, once transmission has begun, when it will
-    /// arrive at the far end of the link.
+    /// When it arrived at the queue in which it waits; once its transmission has begun, when it
+    /// will arrive at the far end of the link.
     pub stamp: Time,
-    /// A datagram's number within its flow, from 0; the number of a segment's first byte; of an
-    /// acknowledgement its place in the arena, and below it the byte that it expects next, as far
-    /// as there is room.
+    /// Of a datagram, its number within its flow, from 0. Of a segment, the number of its first
+    /// byte. Of an acknowledgement, its place in the arena, and in the lower bits the next byte
+    /// that it expects, as far as there is room.
     pub number: u64,
     /// Its flow, and in the lowest bit its direction.
     pub(crate) lane: u32,
@@ -49,7 +52,7 @@ pub struct SimPacket {
     pub source: NodeId,
     /// Receiving node.
     pub destination: NodeId,
-    /// Where the link that it goes over next stands among all [paths](crate::routes::Paths).
+    /// The place of the link over which it goes next among all [paths](crate::routes::Paths).
     pub(crate) at: u32,
     /// Bytes on the wire, link framing excluded.
     pub size: u16,
@@ -67,15 +70,15 @@ const AGAIN: u8 = 16;
 const CWR: u8 = 32;
 /// Of a segment.
 const PUSH: u8 = 64;
-/// Of an acknowledgement, as the last is.
+/// Of an acknowledgement, like `SACK`.
 const ECE: u8 = 64;
 const SACK: u8 = 128;
 
 /// The lowest bits of [`SimPacket::tos`] are the ECN codepoint (RFC 3168, 5).
 const ECN: u8 = 0b11;
 
-/// Bits for the byte that an acknowledgement expects: it wraps after 64 GiB, and the place above it
-/// has more values than memory has room for.
+/// Bits for the byte that an acknowledgement expects. It wraps after 64 GiB; the bits above it are
+/// enough for more places than memory has room for.
 const EXPECTED_BITS: u32 = 36;
 
 /// The index of a flow and direction among all.
@@ -85,12 +88,12 @@ pub(crate) const fn lane_of(flow: FlowId, direction: Direction) -> usize {
     2 * flow as usize + direction as usize
 }
 
-/// Tells packets that are on their way at one time apart.
+/// Tells apart all packets that are on their way at the same time.
 pub type PacketId = (FlowId, u32, u8, u64, Time);
 
 impl SimPacket {
-    /// A datagram of `size` bytes that `flow` sends at time zero, neither ECN-capable nor of a
-    /// class.
+    /// A datagram of `size` bytes that `flow` sends at time zero, not ECN-capable and with
+    /// codepoint zero.
     pub const fn datagram(flow: FlowId, number: u64, size: u16) -> Self {
         Self {
             sent: Time::ZERO,
@@ -107,7 +110,7 @@ impl SimPacket {
         }
     }
 
-    /// What travels along `lane`, still without content.
+    /// A packet that travels along `lane`, still without content.
     #[inline(always)]
     #[allow(clippy::inline_always)] // most of its fields are replaced at once
     pub(crate) fn on_lane(lane: &Lane, flow: FlowId, direction: Direction, now: Time) -> Self {
@@ -161,7 +164,7 @@ impl SimPacket {
         }
     }
 
-    /// Whether it carries such a thing.
+    /// Whether it carries content of that kind.
     #[inline]
     pub const fn is(&self, kind: Kind) -> bool {
         self.what & KIND == kind as u8
@@ -200,20 +203,20 @@ impl SimPacket {
         self.tos >> 2
     }
 
-    /// Whether it carries data of the flow itself, neither a request nor an acknowledgement.
+    /// Whether it carries data of the flow itself, as opposed to a request or an acknowledgement.
     #[inline]
     pub const fn is_data(&self) -> bool {
         self.lane & 1 == 0 && !self.is(Kind::Ack)
     }
 
     /// Tells it apart from all others that are on their way: a segment may be sent again at the
-    /// instant at which it was sent first.
+    /// instant at which it was first sent.
     pub const fn id(&self) -> PacketId {
         let what = self.what & (KIND | AGAIN);
         (self.lane, self.connection, what, self.number, self.sent)
     }
 
-    /// It is sent over the link that was next, of which it comes out at `stamp`.
+    /// Sends it over the link that was next; it comes out there at `stamp`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // two fields
     pub(crate) const fn send_on(&mut self, stamp: Time) {
@@ -221,9 +224,9 @@ impl SimPacket {
         self.at += 1;
     }
 
-    /// A copy of `packet`, just made, is sent over so many links, of which it comes out at `stamp`.
-    /// It asks the original where that stood: to read a part of what was just written as a whole
-    /// costs a dozen cycles.
+    /// Sends a copy of `packet`, just made, over `links` links; it comes out of the last at
+    /// `stamp`. Reads its place from the original: to read a part of what was just written as a
+    /// whole costs a dozen cycles.
     #[inline(always)]
     #[allow(clippy::inline_always)] // two fields
     pub(crate) const fn send_copy_on(&mut self, packet: &Self, links: u32, stamp: Time) {
@@ -237,7 +240,7 @@ impl SimPacket {
         self.lane as usize
     }
 
-    /// The segment `segment` of a connection, `header` bytes more on the wire.
+    /// Carries the segment `segment` of a connection, with `header` more bytes on the wire.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
     pub(crate) fn of_segment(self, connection: u32, segment: &Segment, header: u32) -> Self {
@@ -257,7 +260,7 @@ impl SimPacket {
         }
     }
 
-    /// An acknowledgement that lies at `place` in the arena.
+    /// Carries an acknowledgement that is at `place` in the arena.
     pub(crate) fn of_ack(self, place: u64, ack: &Ack) -> Self {
         let expected = ack.ack & ((1 << EXPECTED_BITS) - 1);
         Self {
@@ -269,14 +272,14 @@ impl SimPacket {
         }
     }
 
-    /// Where an acknowledgement lies in the arena.
+    /// The place of its acknowledgement in the arena.
     #[inline]
     pub(crate) const fn ack_place(&self) -> u64 {
         self.number >> EXPECTED_BITS
     }
 
-    /// Whether it carries a segment without flags, PSH aside, sent for the first time, and has no
-    /// mark.
+    /// Whether it carries an unmarked segment that is sent for the first time and has no flags
+    /// except PSH.
     #[inline]
     pub(crate) fn is_plain_segment(&self) -> bool {
         self.what & !PUSH == Kind::Segment as u8 && self.ecn() != Ecn::Ce
@@ -300,7 +303,7 @@ impl SimPacket {
         (self.size as u32).saturating_sub(header)
     }
 
-    /// The segment that it carries, `header` bytes of it being headers.
+    /// The segment that it carries, if `header` of its bytes are headers.
     pub(crate) fn segment(&self, header: u32) -> Segment {
         let flag = |flag: u8| self.what & flag != 0;
         Segment {
@@ -328,8 +331,8 @@ pub enum Cargo<'a> {
     Ack(&'a Ack),
 }
 
-/// The priority that Linux gives to a packet of that codepoint (`rt_tos2priority`, tc-prio(8)): by
-/// the two of its bits that once asked for low delay and for high throughput.
+/// The priority that Linux gives to a packet with that codepoint (`rt_tos2priority`, tc-prio(8)).
+/// It depends on the two bits that formerly asked for low delay and for high throughput.
 const fn priority_of(dscp: u8) -> u8 {
     const LOW_DELAY: u8 = 4;
     const THROUGHPUT: u8 = 2;
@@ -370,8 +373,8 @@ impl Packet for SimPacket {
     fn set_ce(&mut self) {
         *self = self.with_ecn(Ecn::Ce);
     }
-    /// Acknowledgements of one connection come to a queue in the order of their timestamps, which
-    /// therefore need not be shown.
+    /// The acknowledgements of one connection come to a queue in the order of their timestamps, so
+    /// these need not be shown.
     fn ack(&self) -> Option<AckView> {
         self.is(Kind::Ack).then(|| AckView {
             connection: Packet::flow(self),

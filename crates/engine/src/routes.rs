@@ -1,9 +1,9 @@
 //! Static routes: the fewest links, over any directed graph.
 //!
-//! A host mostly hangs on one link, and a network of many hosts has few nodes where a packet can
-//! choose. So the ends of a path on which there is no choice are walked, and only what lies between
-//! them is searched, once for all paths with the same end: a dumbbell of 100,000 flows takes two
-//! searches.
+//! A host is mostly attached to one link, and a network of many hosts has few nodes where a packet
+//! has a choice. So the ends of a path on which there is no choice are walked, and only the part
+//! between them is searched, once for all paths with the same end: a dumbbell of 100,000 flows
+//! takes two searches.
 
 use sojourn_base::prefetch::prefetch;
 
@@ -20,23 +20,24 @@ pub struct Graph {
     links: LinkId,
 }
 
-/// The first links of all shortest paths to one destination. Only the nodes of the last search are
-/// cleared for the next one, so that a search costs what it reaches: where nothing leads back to
-/// the senders of a network, each of them is a destination with nothing around it.
+/// The first links of all shortest paths to one destination. For the next search only the nodes
+/// that the last one reached are cleared, so that a search costs what it reaches: where no link
+/// leads back to the senders of a network, each of them is a destination that only itself can
+/// reach.
 struct Hops {
-    /// For each node the first link of its path and the node behind it; none where there is no way.
+    /// For each node the first link of its path and the node behind it; none if there is no path.
     first: Vec<Option<(LinkId, NodeId)>>,
-    /// How many links away each node is; `u32::MAX` where there is no way.
+    /// How many links away each node is; `u32::MAX` if there is no path.
     distance: Vec<u32>,
     /// The nodes that have been reached, in this order.
     reached: Vec<NodeId>,
 }
 
-/// A path whose ends are walked as far as there is no choice.
+/// A path whose ends have been walked as far as there is no choice.
 struct Trimmed {
     /// The first links.
     head: Vec<LinkId>,
-    /// What is left to search.
+    /// The ends of the part that is left to search.
     from: NodeId,
     to: NodeId,
     /// The last links, backwards.
@@ -60,8 +61,8 @@ impl Graph {
         self.links += 1;
     }
 
-    /// The links of the shortest path of each pair of nodes; none where there is no way. Among
-    /// paths of one length the one whose first link was declared first is taken, at every node.
+    /// The links of the shortest path of each pair of nodes; none if there is no path. Among paths
+    /// of one length, every node takes the one whose first link was declared first.
     pub fn paths(&self, pairs: &[(NodeId, NodeId)]) -> Vec<Option<Vec<LinkId>>> {
         let trimmed: Vec<Trimmed> = pairs
             .iter()
@@ -92,7 +93,7 @@ impl Graph {
         paths
     }
 
-    /// Walks from both ends as long as there is one way to go.
+    /// Walks from both ends for as long as there is only one way to go.
     fn trim(&self, mut from: NodeId, mut to: NodeId) -> Trimmed {
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let most = self.entering.len();
@@ -133,7 +134,7 @@ impl Graph {
 }
 
 impl Hops {
-    /// Of a graph of `nodes` nodes, nothing reached.
+    /// For a graph of `nodes` nodes, with nothing reached.
     fn new(nodes: usize) -> Self {
         Self {
             first: vec![None; nodes],
@@ -152,7 +153,7 @@ impl Hops {
         self.reached.push(destination);
     }
 
-    /// A way of `distance` links leads from `node` over `hop`.
+    /// Notes that a path of `distance` links leads from `node` over `hop`.
     fn meet(&mut self, node: NodeId, distance: u32, hop: (LinkId, NodeId)) {
         let at = node as usize;
         let known = self.distance[at];
@@ -166,7 +167,7 @@ impl Hops {
         }
     }
 
-    /// The links of the path from `from` to `to`, which was searched; none where there is no way.
+    /// The links of the path from `from` to `to`, which was searched; none if there is no path.
     fn follow(&self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
         let mut links = Vec::new();
         let mut node = from;
@@ -180,7 +181,7 @@ impl Hops {
 }
 
 impl Trimmed {
-    /// The whole path, of which `between` was searched.
+    /// The whole path; `between` is the part that was searched.
     fn around(&self, between: &[LinkId]) -> Vec<LinkId> {
         let tail = self.tail.iter().rev();
         let all = self.head.iter().chain(between).chain(tail);
@@ -206,14 +207,14 @@ impl Paths {
         start
     }
 
-    /// The link at a place, counted on from where its path begins; [`END`] behind the last of a
+    /// The link at a place, counted from where its path begins; [`END`] behind the last link of a
     /// path.
     #[inline]
     pub fn link(&self, at: u32) -> LinkId {
         self.links.get(at as usize).copied().unwrap_or(END)
     }
 
-    /// Prefetches a place, and those beside it.
+    /// Prefetches a place and its neighbours.
     #[inline]
     pub(crate) fn prefetch(&self, at: u32) {
         if let Some(link) = self.links.get(at as usize) {

@@ -1,14 +1,14 @@
 //! The run loop.
 //!
-//! | module | holds what happens |
+//! | module | is about |
 //! | --- | --- |
-//! | `hops` | to packets from link to link |
-//! | `heads` | to those that wait where the discipline decides at dequeue |
-//! | `trains` | to those that go from link to link in trains |
-//! | `rounds` | to those that come out of trains flow by flow |
-//! | `sources` | when a source sends |
-//! | `streams` | at the ends of TCP |
-//! | `books` | when the books are closed |
+//! | `hops` | packets that move from link to link |
+//! | `heads` | packets that wait where the discipline decides at dequeue |
+//! | `trains` | packets that move from link to link in trains |
+//! | `rounds` | packets that come out of trains flow by flow |
+//! | `sources` | sources that send |
+//! | `streams` | the ends of TCP |
+//! | `books` | closing the books |
 
 mod books;
 mod heads;
@@ -41,7 +41,7 @@ pub enum Stop {
     Breach(Breach),
 }
 
-/// All that comes to a link before an instant has been sent.
+/// Everything that arrives at a link before an instant has been sent.
 #[derive(Debug, Clone, Copy)]
 struct Foreseen {
     link: LinkId,
@@ -55,20 +55,20 @@ impl Foreseen {
     };
 }
 
-/// A network with more links than this does not fit the fast caches: much of the time would go into
-/// waiting for links, connections and packets that were last touched long ago. What comes next is
-/// known in advance, so that their memory can be prefetched.
+/// A network with more links than this does not fit the fast caches: much of the time would be
+/// spent waiting for links, connections and packets that were last touched long ago. What comes
+/// next is known in advance, so that its memory can be prefetched.
 const MANY_LINKS: usize = 1_000;
 
-/// The same if all trains go through fast links: nothing waits there, and each packet touches less
-/// and comes with others of its flow.
+/// The same if all trains go through fast links: nothing waits there, each packet touches less
+/// memory and comes together with others of its flow.
 pub const MANY_FAST_LINKS: usize = 5_000;
 
-/// How many events pass before it is asked again whether to go on. One event may let a thousand
-/// packets come out.
+/// The number of events after which the caller is asked again whether to go on. In one event a
+/// thousand packets may come out.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
-/// A simulation: links, flows and who looks on.
+/// A simulation: links, flows and an observer.
 #[allow(clippy::struct_excessive_bools)] // each a question of its own
 pub struct Simulation<O> {
     /// Now: everything before it has happened, nothing at or after it.
@@ -77,40 +77,40 @@ pub struct Simulation<O> {
     flows: Vec<Flow>,
     shared: Shared,
     trains: Vec<Train>,
-    /// By link; none where there is no train.
+    /// By link; empty if there is no train.
     tracks: Vec<Track>,
     /// Whether the memory of what comes next is prefetched.
     looks_ahead: bool,
-    /// Whether any link may have its turn in a round.
+    /// Whether packets of any link may have turns in a round.
     has_rounds: bool,
     /// Takes packets out of trains.
     round: Round,
-    /// Whether a round is going on: then packets are announced in any order.
+    /// Whether a round is going on, so that packets are announced in any order.
     in_round: bool,
-    /// What is known of what comes to a link.
+    /// The link at which arrivals are known in advance, and up to when.
     foreseen: Foreseen,
-    /// How many links deliver what they hold by events.
+    /// How many links deliver packets by events.
     delivering: usize,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
-    /// Links by the next packet that a train brings out of them. It stays short, since there are
+    /// Links by the next packet of a train that comes out of them. It stays short, since there are
     /// few trains.
     train_deliveries: Calendar,
     /// Flows by the next packet of their source.
     sources: Calendar,
     /// Whether sources may [run ahead](sources) of everything else.
     sources_run_ahead: bool,
-    /// Links by their next departure: only for an observer that must see everything in order.
+    /// Links by their next departure; only for an observer that must see everything in order.
     departures: Calendar,
     /// Links by the next change of their rate.
     changes: Calendar,
     breach: Option<Breach>,
-    /// Who looks on.
+    /// The observer.
     pub observer: O,
 }
 
-/// The lanes of all flows, there and back, whose paths it adds.
+/// The lanes of all flows, there and back; adds their paths to `paths`.
 fn lanes_of(flows: &[FlowSpec], paths: &mut Paths) -> Vec<Lane> {
     let lanes = flows.iter().flat_map(|flow| {
         let forward = (&flow.path, (flow.from, flow.to));
@@ -127,8 +127,8 @@ fn lanes_of(flows: &[FlowSpec], paths: &mut Paths) -> Vec<Lane> {
     lanes.collect()
 }
 
-/// Which links hand over, and which are followed in trains and rounds: none for an observer that
-/// must see all in order.
+/// Decides which links hand over, and which are followed in trains and rounds: none if the observer
+/// must see everything in order.
 fn plan_shortcuts<O: Observer>(
     links: &mut [Link],
     lanes: &[Lane],
@@ -207,7 +207,7 @@ impl<O: Observer> Simulation<O> {
         simulation
     }
 
-    /// Everything before this instant has happened, nothing at or after it.
+    /// Everything before this instant has happened, and nothing at or after it.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -217,7 +217,7 @@ impl<O: Observer> Simulation<O> {
         &self.links
     }
 
-    /// The links, to begin a search for their peaks anew.
+    /// The links, so that the search for their peaks can be started anew.
     pub fn links_mut(&mut self) -> &mut [Link] {
         &mut self.links
     }
@@ -232,7 +232,7 @@ impl<O: Observer> Simulation<O> {
         [0, 1].map(|way| self.shared.lanes[2 * flow + way].books)
     }
 
-    /// What the connections of a flow have done so far; none for a flow that has none.
+    /// What the connections of a flow have done so far; none for a flow without connections.
     pub fn tally(&self, flow: usize) -> Option<Tally> {
         let connections = self.flows[flow].connections()?;
         Some(connections.tally(&self.tcp.connections, self.now))
@@ -243,10 +243,10 @@ impl<O: Observer> Simulation<O> {
         self.flows[flow].senders(&self.tcp.connections)
     }
 
-    /// Lets everything happen that is due before `until`, and closes the books there.
+    /// Runs everything that is due before `until`, and closes the books there.
     ///
     /// # Errors
-    /// [`Stop`] when `watch` wants no more of it or the books do not balance.
+    /// [`Stop`] if `watch` ends the run or the books do not balance.
     pub fn run_until(&mut self, until: Time, watch: &dyn Watch) -> Result<(), Stop> {
         // The books may be closed more often than events would ask.
         if !watch.goes_on(self.now) {
@@ -272,7 +272,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// All events before `until`.
+    /// Runs all events before `until`.
     fn run_events(&mut self, until: Time, watch: &dyn Watch) -> Result<(), Stop> {
         let mut events = 0_u32;
         loop {
@@ -328,7 +328,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The rate of a link changes, before all else at that instant.
+    /// The rate or delay of a link changes, before everything else at that instant.
     #[inline(never)]
     fn change_rate(&mut self, now: Time) {
         let id = self.changes.next_slot();
@@ -347,7 +347,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Brings every link to its state just before `until`. What one hands over now arrives later.
+    /// Brings every link to its state just before `until`. Packets that a link hands over now
+    /// arrive later.
     fn catch_up_all(&mut self, until: Time) {
         for number in 0..self.trains.len() {
             for (begins, id, packet) in self.trains[number].book(until, &self.shared) {

@@ -1,16 +1,16 @@
-//! Who waits for a run, in another thread perhaps: ends it early, sees how far it is.
+//! How a caller, perhaps in another thread, ends a run early and sees how far it is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sojourn_base::Time;
 
-/// Is asked now and then whether a run goes on.
+/// Is asked from time to time whether a run goes on.
 pub trait Watch {
-    /// Whether it does. What happens next happens at `now`.
+    /// Whether the run goes on. What happens next happens at `now`.
     fn goes_on(&self, now: Time) -> bool;
 }
 
-/// A flag, raised to end it.
+/// A flag; raising it ends the run.
 impl Watch for AtomicBool {
     fn goes_on(&self, _: Time) -> bool {
         !self.load(Ordering::Relaxed)

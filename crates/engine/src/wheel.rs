@@ -1,27 +1,27 @@
 //! Buckets by time, for what comes later.
 //!
-//! What is known long before its instant lies in the bucket of that instant, in no order: to add
-//! one costs a line of memory or two, however many there are. Before the first of a bucket could
-//! come, the whole bucket is taken out, and whoever takes it brings it into order. So the order is
+//! What is known long before its instant is put into the bucket of that instant, in no order. To
+//! add one value touches a line of memory or two, however many there are. Before the first value of
+//! a bucket could come, the whole bucket is taken out, and the caller sorts it. So the order is
 //! exact, but only what comes soon is ever sorted.
 //!
 //! A timing wheel (G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987,
-//! scheme 5). Where something comes later than all buckets are for, there will be more of them, and
-//! in the end longer ones.
+//! scheme 5). If something comes later than all buckets reach, buckets are added, and beyond a
+//! certain number made longer instead.
 
 use sojourn_base::prefetch::prefetch_all;
 use sojourn_base::{Span, Time};
 
-/// What comes at an instant.
+/// Something that comes at an instant.
 pub(crate) trait Timed: Copy {
     /// That instant.
     fn time(&self) -> Time;
 }
 
-/// What comes in a span of time.
+/// What comes within a span of time.
 #[derive(Debug)]
 struct Bucket<T> {
-    /// When the first comes: to ask all of them would touch the whole bucket.
+    /// When the first of them comes: to find it out by looking would touch the whole bucket.
     first: Time,
     values: Vec<T>,
 }
@@ -35,25 +35,25 @@ impl<T> Default for Bucket<T> {
     }
 }
 
-/// Buckets for a span of time each, one behind the other and round again.
+/// Buckets, each for a span of time, used in turn and then again from the first.
 #[derive(Debug)]
 pub(crate) struct Wheel<T> {
-    /// A bucket is for two to this power picoseconds.
+    /// A bucket is for 2 to this power picoseconds.
     bits: u32,
-    /// A power of two of buckets: number n, counted from time zero, stands at n modulo that.
+    /// A power of two of buckets: bucket n, counted from time zero, is at n modulo their number.
     buckets: Vec<Bucket<T>>,
     /// By bucket, whether it holds anything.
     occupied: Vec<u64>,
-    /// Memory of buckets that were taken out: the last used lies in the fast caches still.
+    /// Memory of buckets that were taken out: that used last is still in the fast caches.
     spare: Vec<Vec<T>>,
     /// The start of the first bucket that was not taken out.
     passed: Time,
-    /// How many values all hold.
+    /// How many values there are in all buckets.
     count: usize,
 }
 
-/// Prefetches the memory of the value that comes next behind others: to write it, the processor
-/// would wait for that, and with that write for all that follow.
+/// Prefetches the memory for the value that is added next: to write it, the processor would have to
+/// wait for that memory, and all later writes would wait too.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction or two
 fn prefetch_end<T>(values: &mut Vec<T>) {
@@ -64,10 +64,10 @@ fn prefetch_end<T>(values: &mut Vec<T>) {
         .for_each(prefetch_all);
 }
 
-/// So many buckets at first, whose bits are a word.
+/// The number of buckets at first: their bits fit a word.
 const FIRST: u64 = 64;
 
-/// Most buckets.
+/// The largest number of buckets.
 const MOST: u64 = 1 << 14;
 
 impl<T: Timed> Wheel<T> {
@@ -95,26 +95,27 @@ impl<T: Timed> Wheel<T> {
         Time::from_ps(number << self.bits)
     }
 
-    /// Where a bucket stands.
+    /// Where a bucket is in the array.
     #[inline]
     fn place(&self, number: u64) -> usize {
         number as usize & self.buckets.len().wrapping_sub(1)
     }
 
-    /// Whether nothing is in any bucket.
+    /// Whether all buckets are empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether the bucket of an instant was taken out: what comes then has no place here.
+    /// Whether the bucket of an instant was taken out, so that nothing can be added at that
+    /// instant.
     #[inline]
     pub(crate) fn has_passed(&self, time: Time) -> bool {
         time < self.passed
     }
 
-    /// Adds one that comes at `time`, which must not [have passed](Self::has_passed), and changes
-    /// it there.
+    /// Adds a value that comes at `time`, which must not [have passed](Self::has_passed), and
+    /// changes it in its place.
     #[inline(always)]
     #[allow(clippy::inline_always)] // to be copied once and whole
     pub(crate) fn push(&mut self, time: Time, value: &T, change: impl FnOnce(&mut T)) {
@@ -138,7 +139,7 @@ impl<T: Timed> Wheel<T> {
         self.count += 1;
     }
 
-    /// When the first comes of all; never where there is none.
+    /// When the first of all comes; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
         let Some(number) = self.first_occupied() else {
@@ -147,8 +148,8 @@ impl<T: Timed> Wheel<T> {
         self.buckets[self.place(number)].first
     }
 
-    /// Takes out all buckets up to that of `until`, one after the other: `take` gets what each
-    /// holds, in no order.
+    /// Takes out all buckets up to that of `until`, one after the other: `take` gets the content of
+    /// each, in no order.
     pub(crate) fn take_until(&mut self, until: Time, mut take: impl FnMut(&[T])) {
         while self
             .first_occupied()
@@ -158,7 +159,7 @@ impl<T: Timed> Wheel<T> {
         }
     }
 
-    /// Takes out the next bucket that holds anything.
+    /// Takes out the next bucket that is not empty.
     pub(crate) fn take_next(&mut self, take: impl FnOnce(&[T])) {
         let Some(number) = self.first_occupied() else {
             return;
@@ -176,12 +177,12 @@ impl<T: Timed> Wheel<T> {
         self.spare.push(values);
     }
 
-    /// All, in no order.
+    /// All values, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.buckets.iter().flat_map(|bucket| &bucket.values)
     }
 
-    /// The number of the first bucket that holds anything.
+    /// The number of the first bucket that is not empty.
     #[inline]
     fn first_occupied(&self) -> Option<u64> {
         if self.count == 0 {
@@ -198,9 +199,9 @@ impl<T: Timed> Wheel<T> {
         }
     }
 
-    /// Sees to it that there is a bucket for an instant too far away. Those that hold nothing
-    /// before all others are passed over; where none holds anything, about as many are left for
-    /// what comes before it as for what comes later.
+    /// Makes sure that there is a bucket for an instant that is too far away. Empty buckets before
+    /// all others are passed over. If all are empty, about as many buckets are left for what comes
+    /// before that instant as for what comes later.
     #[cold]
     #[inline(never)]
     fn reach(&mut self, time: Time) {

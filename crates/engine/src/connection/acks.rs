@@ -3,10 +3,10 @@
 use sojourn_base::prefetch::prefetch;
 use sojourn_transport::{Ack, Outbox};
 
-/// How many places are taken before the one for which is asked.
+/// How many places are taken before the one that is prefetched.
 const AHEAD: usize = 3;
 
-/// Acknowledgements on their way; packets tell where theirs lies.
+/// Acknowledgements on their way; each packet knows the place of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Acks {
     acks: Vec<Ack>,
@@ -14,15 +14,15 @@ pub(crate) struct Acks {
 }
 
 impl Acks {
-    /// A place for one more, which may still hold what lay there before.
+    /// A place for another acknowledgement; it may still hold the one that was there before.
     #[inline]
     pub(crate) fn take(&mut self) -> (u64, &mut Ack) {
         let place = self.free.pop().unwrap_or_else(|| self.make());
         (u64::from(place), &mut self.acks[place as usize])
     }
 
-    /// Prefetches the place of an acknowledgement that comes soon: to write there, the processor
-    /// would wait for it.
+    /// Prefetches the place of an acknowledgement that comes soon: to write it, the processor would
+    /// have to wait for that memory.
     #[inline]
     pub(crate) fn prefetch_room(&self) {
         if let Some(&next) = self.free.iter().nth_back(AHEAD) {
@@ -41,14 +41,14 @@ impl Acks {
         &self.acks[place as usize]
     }
 
-    /// The acknowledgement at `place` was heard, or dropped.
+    /// Frees `place`: the acknowledgement there was received or dropped.
     #[inline]
     pub(crate) fn forget(&mut self, place: u64) {
         self.free.push(place as u32);
     }
 }
 
-/// Where the acknowledgements go that answer the segment being heard: never more than two.
+/// Where the acknowledgements go that answer the segment being received: never more than two.
 pub(crate) struct Replies<'a> {
     acks: &'a mut Acks,
     places: [u64; 2],
@@ -65,7 +65,7 @@ impl<'a> Replies<'a> {
         }
     }
 
-    /// Where they lie in the arena, in their order.
+    /// Their places in the arena, in their order.
     #[inline]
     pub(crate) fn into_places(self) -> impl Iterator<Item = u64> + use<> {
         self.places.into_iter().take(self.count)

@@ -1,4 +1,4 @@
-//! What an application asks of its connections.
+//! The interface between an application and its connections.
 
 use sojourn_base::Time;
 use sojourn_traffic::{Completed, Direction, Host, StreamId};
@@ -15,7 +15,7 @@ pub(crate) struct FlowHost<'a> {
 }
 
 impl FlowHost<'_> {
-    /// The connection of a stream, into which something is written that goes in a direction.
+    /// The connection of a stream, noting that something is written into it in that direction.
     fn touch(&mut self, stream: StreamId, direction: Direction) -> Option<&mut Connection> {
         let slot = self.connections.slot(stream)?;
         let connection = &mut self.tcp.connections[slot as usize];
@@ -33,7 +33,7 @@ impl FlowHost<'_> {
         Some(connection)
     }
 
-    /// Makes the half of a connection that carries data back, where it does not exist yet.
+    /// Makes the half of a connection that carries data back, if it does not exist yet.
     fn open_back(&mut self, stream: StreamId) {
         let Some(slot) = self.connections.slot(stream) else {
             return;

@@ -1,4 +1,4 @@
-//! What connections have done: the window over time, and the counts that tables show.
+//! What connections have done: the window over time, and the counts that appear in tables.
 
 use sojourn_base::Time;
 
@@ -22,7 +22,7 @@ impl WindowTally {
         }
     }
 
-    /// Takes note of the window, which may just have changed.
+    /// Notes the window, which may just have changed.
     #[inline]
     pub(super) fn note(&mut self, now: Time, cwnd: u64) {
         if cwnd != self.cwnd {
@@ -46,7 +46,7 @@ pub struct Tally {
     pub retransmits: u64,
     /// Expiries of retransmission timers.
     pub timeouts: u64,
-    /// Windows reduced for an echo of marks.
+    /// Reductions of the window in answer to an echo of marks.
     pub ecn_reductions: u64,
     /// Payload bytes that the sender knows to have arrived in order.
     pub acknowledged: u64,
@@ -77,7 +77,7 @@ impl Tally {
         self.open_time += u128::from(now.since(connection.opened).as_ps());
     }
 
-    /// What was done between `before` and this one.
+    /// What was done between `before` and this tally.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl Tally {
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {

@@ -16,12 +16,13 @@ pub(crate) struct Tcp {
     pub(super) free: Vec<u32>,
     /// Connections by their next timer.
     pub(crate) timers: Timers,
-    /// Connections of which a receiver has delayed an acknowledgement since the calendar got its
-    /// entry for them.
+    /// Connections whose receivers have delayed an acknowledgement since their common entry was put
+    /// into the calendar.
     delayed: Vec<u32>,
-    /// No such acknowledgement is due before.
+    /// No acknowledgement of these is due before this instant.
     pub(crate) delayed_until: Time,
-    /// Connections into which an application has just written, and whether it goes there and back.
+    /// Connections into which an application has just written, and in which directions: there and
+    /// back.
     pub(crate) touched: Vec<(u32, [bool; 2])>,
     /// Transfers that an application has just called complete.
     pub(crate) completed: Vec<Completed>,
@@ -30,13 +31,13 @@ pub(crate) struct Tcp {
 }
 
 impl Tcp {
-    /// Sees to it that all timers of a connection will be run.
+    /// Makes sure that all timers of a connection will be run.
     pub(crate) fn arm(&mut self, slot: u32) {
         let next = self.connections[slot as usize].next_timer();
         self.arm_at(slot, next);
     }
 
-    /// Sees to it that timers which may have been set to an instant as early as `at` will be run.
+    /// Makes sure that timers will be run which may have been set to an instant as early as `at`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // twice a packet, and mostly nothing to do
     pub(crate) fn arm_at(&mut self, slot: u32, at: Time) {
@@ -48,8 +49,9 @@ impl Tcp {
         }
     }
 
-    /// Looks at the first entry of the calendar, a connection's, at its instant. Tells whether a
-    /// timer of it is due: when it has run, the entry has to be [set again](Self::set_first).
+    /// Looks at the first entry of the calendar, that of a connection, at its instant. Returns
+    /// whether a timer of the connection is due: if so, the entry has to be [set
+    /// again](Self::set_first) after it has run.
     pub(crate) fn is_due(&mut self, slot: u32, now: Time) -> bool {
         let connection = &mut self.connections[slot as usize];
         if connection.timer_at != now {
@@ -65,9 +67,9 @@ impl Tcp {
         next <= now
     }
 
-    /// Sets the first entry of the calendar anew if it comes up to `until` and its timer was put
-    /// off beyond that; tells whether it did. No entry comes later than the timer that it is for,
-    /// so that it may be set at any time.
+    /// Updates the first entry of the calendar if it comes up to `until` although its timer was put
+    /// off beyond that; returns whether it did. No entry comes later than its timer, so this can be
+    /// done at any time.
     pub(crate) fn put_off(&mut self, until: Time) -> bool {
         let (at, slot) = (self.timers.next_time(), self.timers.next_slot());
         if at > until || slot == DELAYED {
@@ -87,7 +89,7 @@ impl Tcp {
         is_put_off
     }
 
-    /// Sets the entry of a connection at `now`, which was the first of the calendar, to its next
+    /// Moves the entry of a connection at `now`, which is the first of the calendar, to its next
     /// timer.
     pub(crate) fn set_first(&mut self, slot: u32, now: Time, next: Time) {
         let connection = &mut self.connections[slot as usize];
@@ -105,12 +107,13 @@ impl Tcp {
         }
     }
 
-    /// Sees to it that the timer of a receiver is run that delays an acknowledgement until `at`.
+    /// Makes sure that the timer of a receiver that delays an acknowledgement until `at` is run.
     ///
     /// Every other segment sets such a timer, and nearly always the next segment stops it. So it
-    /// gets no entry in the calendar by itself: the first of many connections makes one for all,
-    /// and those that still delay when it comes get theirs then. To be called where the connection
-    /// [is to](Connection::is_to_delay), which mostly it is not.
+    /// gets no entry in the calendar of its own: the first of many connections adds one for all,
+    /// and the connections that still delay an acknowledgement when it comes get their own entries
+    /// then. To be called if the connection [is to delay](Connection::is_to_delay), which it mostly
+    /// is not.
     #[inline(never)]
     pub(crate) fn delay(&mut self, slot: u32, at: Time) {
         if self.delayed.is_empty() {
@@ -124,7 +127,7 @@ impl Tcp {
         self.delayed.push(slot);
     }
 
-    /// The first of the delayed acknowledgements comes next, if no segment has stopped it.
+    /// The first of the delayed acknowledgements is due next, unless a segment has stopped it.
     pub(crate) fn look_at_delayed(&mut self) {
         self.timers.replace_first(Time::NEVER);
         let mut delayed = core::mem::take(&mut self.delayed);
@@ -145,7 +148,7 @@ impl Tcp {
         self.delayed = delayed;
     }
 
-    /// Forgets a connection that is over.
+    /// Removes a connection that is over.
     pub(crate) fn retire(&mut self, slot: u32, owner: &mut Connections, now: Time) {
         let connection = &mut self.connections[slot as usize];
         owner.past.add(connection, now);

@@ -1,22 +1,22 @@
 //! The calendar of timers.
 //!
-//! A connection has a timer or two that run most of the time, and mostly are put off or have been
-//! overtaken by an earlier one when their instant comes. With many connections that makes a
-//! calendar that no fast cache holds, though few of its entries come soon. So those that come later
-//! lie in the buckets of a [wheel](crate::wheel). Each bucket is sorted before its first could
-//! come, so that it is known which connections come next, and their memory can be asked for; the
-//! calendar holds the first of it, and what was set after the bucket had been taken out. Timers run
-//! as out of one calendar.
+//! A connection has a timer or two that run most of the time. By the time their instant comes, they
+//! mostly have been put off or replaced by an earlier one. With many connections this makes a
+//! calendar that fits no fast cache, although few of its entries come soon. So entries that come
+//! later are kept in the buckets of a [wheel](crate::wheel). Each bucket is sorted before its first
+//! entry could come, so that it is known which connections come next and their memory can be
+//! prefetched. The calendar holds the first entry of that bucket, and entries that were added after
+//! the bucket had been taken out. Timers run in the same order as out of one calendar.
 
 use sojourn_base::{Span, Time};
 
 use crate::calendar::Calendar;
 use crate::wheel::{Timed, Wheel};
 
-/// So many entries are no burden for a calendar: buckets are used from then on.
+/// Up to this many entries are no burden for a calendar; with more, buckets are used.
 const FEW: usize = 256;
 
-/// What a bucket is for.
+/// The span of a bucket.
 const BUCKET: Span = Span::from_ms(1);
 
 impl Timed for (Time, u32) {
@@ -29,12 +29,12 @@ impl Timed for (Time, u32) {
 /// Instants and slots, earliest first.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    /// What comes next; all, while there are few.
+    /// What comes next; everything, while there are few entries.
     next: Calendar,
-    /// The rest of the bucket that was taken out last, the earliest at the end: it comes after the
-    /// first of `next`.
+    /// The rest of the bucket that was taken out last, with the earliest entry at the end. All of
+    /// it comes after the first of `next`.
     soon: Vec<(Time, u32)>,
-    /// What comes later than all of that bucket.
+    /// Entries later than all of that bucket.
     later: Wheel<(Time, u32)>,
 }
 
@@ -55,13 +55,14 @@ impl Timers {
         self.next.next_time()
     }
 
-    /// The slot of the earliest entry; of no meaning when there is none.
+    /// The slot of the earliest entry; meaningless if there is none.
     #[inline]
     pub(crate) fn next_slot(&self) -> u32 {
         self.next.next_slot()
     }
 
-    /// The slot of the entry that comes after the earliest and `others` more, where there are many.
+    /// The slot of the entry that comes after the earliest and `others` more, if there are many
+    /// entries.
     #[inline]
     pub(crate) fn ahead(&self, others: usize) -> Option<u32> {
         let (_, slot) = self.soon.iter().nth_back(others)?;
@@ -93,7 +94,7 @@ impl Timers {
         self.move_up();
     }
 
-    /// Whether the calendar holds all.
+    /// Whether the calendar holds all entries.
     #[inline]
     fn are_few(&self) -> bool {
         self.next.len() < FEW && self.later.is_empty() && self.soon.is_empty()
@@ -108,7 +109,7 @@ impl Timers {
         }
     }
 
-    /// Moves up what may be the earliest.
+    /// Moves the entry that may be the earliest into the calendar.
     #[inline(never)]
     fn move_up(&mut self) {
         let Self { next, soon, later } = self;

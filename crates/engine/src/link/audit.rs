@@ -1,4 +1,4 @@
-//! The end of a run: what a link still holds, against its books.
+//! The end of a run: comparing what a link still holds with its books.
 
 use sojourn_base::{Span, Time};
 use sojourn_queue::{Context, Dequeued, Discipline, Reason, Sink};
@@ -6,13 +6,15 @@ use sojourn_queue::{Context, Dequeued, Discipline, Reason, Sink};
 use super::{Link, LinkSpec};
 use crate::SimPacket;
 
-/// How often in a row a discipline may ask to wait before the clock runs ahead of what it asks for.
+/// How often in a row a discipline may ask to wait before the clock is moved further than it asks
+/// for.
 const MAX_EMPTY_WAITS: u32 = 1000;
 
-/// How far the clock runs ahead at last, as a power of two of picoseconds: 40 hours.
+/// The furthest that the clock is moved, as a power of two of picoseconds: 40 hours.
 const FURTHEST: u32 = 57;
 
-/// Most timers that run meanwhile: what a discipline gives away may wait for them.
+/// The largest number of timers that are run meanwhile: packets may leave a discipline only after
+/// one.
 const MOST_TIMERS: u32 = 1_000_000;
 
 /// What came out of a link that was emptied.
@@ -49,7 +51,7 @@ fn run_timers_until(spec: &mut LinkSpec, until: Time, timers: &mut u32, thrown: 
 }
 
 impl Link {
-    /// Empties the link at the end of a run, and holds what still waited against the books.
+    /// Empties the link at the end of a run, and compares what still waited with the books.
     ///
     /// # Errors
     /// Says what does not agree.
@@ -105,8 +107,8 @@ impl Link {
         self.ledger.check_still_waiting(left.packets, left.stamps)
     }
 
-    /// Counts by lanes what is being sent, on the wire or announced, and not what the next link has
-    /// told of.
+    /// Counts, by lane, the packets that are being sent, on the wire or announced, except those
+    /// that the next link counts since they were announced to it.
     fn count_in_flight(&self, on_the_way: &mut [u64]) {
         let begun = self.packets.iter().take(self.in_flight());
         let announced = self.announced.iter().chain(self.unplaced());

@@ -1,14 +1,16 @@
 //! A link whose rate or delay changes while the simulation runs.
 //!
-//! A change comes before all else at its instant. The packet that is being sent then goes out as it
-//! began, as in ns-2 and ns-3; the next is sent at the new rate, of which the discipline is told. A
-//! rate of nothing is an outage: the packet that is being sent goes out, and none begins until
-//! there is a rate again. Of that the discipline is not told: it sees only that nobody asks it.
+//! A change comes before everything else at its instant. The packet that is being sent then is sent
+//! as it began, as in ns-2 and ns-3; the next is sent at the new rate, of which the discipline is
+//! told. No rate means an outage: the packet that is being sent is completed, and no other begins
+//! until there is a rate again. The discipline is not told about an outage: it only is not asked
+//! for packets.
 //!
-//! A delay is that of the packets that begin from then on; the wire is [uneven](super::jitter) then.
+//! A new delay applies to the packets that begin from then on; the wire is [uneven](super::jitter)
+//! then.
 //!
-//! When a packet will leave is not known before it does. So such a link books and foresees nothing:
-//! its discipline is asked at each instant, whatever it is.
+//! It is not known in advance when a packet will leave. So such a link books and foresees nothing:
+//! its discipline is asked at each instant, whichever it is.
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use sojourn_queue::Discipline;
 
 use super::{Link, handover};
 
-/// What a link sends at from an instant on, a rate or nothing at all, and how far.
+/// The rate and the delay of a link from an instant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
     /// From when on.
@@ -34,20 +36,20 @@ pub struct Changes {
     /// What the discipline was told of the link when it was made.
     info: LinkInfo,
     list: Arc<[Change]>,
-    /// After so long the list begins anew.
+    /// After this time the list begins again.
     every: Option<Span>,
     /// Which comes next.
     next: usize,
     /// When the list began.
     began: Time,
-    /// What the link was sending when the last came.
+    /// What the link was sending at the last change.
     sending: Option<Sending>,
 }
 
 impl Changes {
-    /// Those of `list`, in the order of their times, which differ; they begin anew after `every`
-    /// where that is given, and is longer than until the last of them. `info` is what the link's
-    /// discipline has been told.
+    /// The changes of `list`, in the order of their times, which must differ. They begin again
+    /// after `every`, if that is given; it must be longer than the time of the last change. `info`
+    /// is what the discipline of the link has been told.
     pub fn new(info: LinkInfo, list: Arc<[Change]>, every: Option<Span>) -> Self {
         Self {
             info,
@@ -69,7 +71,7 @@ impl Changes {
         self.began + change.at.since(Time::ZERO)
     }
 
-    /// The next change.
+    /// Takes the next change.
     fn turn(&mut self) -> Option<Change> {
         let change = *self.list.get(self.next)?;
         self.next += 1;
@@ -82,7 +84,7 @@ impl Changes {
         Some(change)
     }
 
-    /// When there is a rate again; never, if there is none any more.
+    /// When there is a rate again; never if there will not be one.
     fn resumes_at(&self) -> Time {
         let mut later = self.clone();
         for _ in 0..self.list.len() {
@@ -94,13 +96,13 @@ impl Changes {
         Time::NEVER
     }
 
-    /// The highest rate of all, that at the beginning too.
+    /// The highest rate of all, including the first.
     pub(crate) fn fastest(&self) -> Rate {
         let rates = self.list.iter().filter_map(|change| change.rate);
         rates.fold(self.info.rate, Rate::max)
     }
 
-    /// The shortest delay of all, that at the beginning too.
+    /// The shortest delay of all, including the first.
     pub(crate) fn shortest(&self) -> Span {
         let delays = self.list.iter().filter_map(|change| change.delay);
         delays.fold(self.info.delay, Span::min)
@@ -112,14 +114,14 @@ impl Changes {
     }
 }
 
-/// What a link was sending when it changed last.
+/// What a link was sending at its last change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sending {
     pub(super) size: u16,
     pub(super) takes: Span,
-    /// When it is out.
+    /// When it comes out of the transmitter.
     pub(super) until: Time,
-    /// When the next may begin: the transmitter is [taken](Link::sends_until) until then.
+    /// When the next packet may begin: the transmitter is [taken](Link::sends_until) until then.
     free_at: Time,
 }
 
@@ -130,7 +132,7 @@ impl Link {
         changes.map_or(Time::NEVER, Changes::next_at)
     }
 
-    /// Its next change comes now, up to which it has caught up.
+    /// Makes the next change, which comes now; the link has caught up to this instant.
     pub(crate) fn change(&mut self, now: Time) {
         let Some(changes) = &mut self.spec.changes else {
             return;
@@ -177,7 +179,7 @@ impl Link {
         })
     }
 
-    /// What begins from now on is sent at that rate.
+    /// Sends whatever begins from now on at that rate.
     fn send_at(&mut self, rate: Rate) {
         let sent = self.ledger.departures().packets;
         self.busy += (sent - self.sent_before) * self.last_takes.as_ps();
@@ -189,7 +191,7 @@ impl Link {
         }
     }
 
-    /// Nothing begins before that instant.
+    /// Lets nothing begin before that instant.
     fn rest_until(&mut self, until: Time) {
         self.sends_until = self.sends_until.max(until);
         if self.asks_at != Time::NEVER {

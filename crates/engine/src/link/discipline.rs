@@ -1,5 +1,5 @@
-//! A queue under a discipline: it is asked about every packet, and held to its books after each
-//! call.
+//! A queue with a discipline that is asked about every packet, and whose state is compared with the
+//! books after each call.
 
 use sojourn_base::Time;
 use sojourn_queue::{
@@ -13,7 +13,7 @@ use crate::{LinkId, Observer, SimPacket};
 /// What is wrong with a mark on a packet that is not ECN-capable.
 pub(super) const MARKED_NOT_ECT: &str = "a packet that is not ECN-capable was marked";
 
-/// What is wrong where so much waits.
+/// What is wrong if this much waits.
 pub(super) fn above_limit(Backlog { packets, bytes }: Backlog) -> String {
     format!("{packets} packets and {bytes} wait above the limit")
 }
@@ -49,7 +49,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
     }
 }
 
-/// Calls into the discipline, which is of that type, with a context made of the link's parts.
+/// Calls the discipline, which is of that type, with a context made of the link's parts.
 macro_rules! with_context {
     ($type:ty, $link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
         if O::LOOKS_INSIDE {
@@ -80,14 +80,14 @@ macro_rules! with_context {
     }};
 }
 
-/// A discipline as any: each call finds out what it is.
+/// Any discipline: each call finds out which it is.
 pub(crate) type Any = AnyDiscipline<SimPacket>;
 
 impl Link {
     /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
-    /// it, each at its exact instant; the discipline is a `D`, so that its calls are plain ones,
-    /// and small ones inlined. Stops at each packet that it hands over: to be called until there is
-    /// none. `arrival` is when the next arrives, before and after.
+    /// it, each at its exact instant. The discipline is a `D`, so that its calls are direct and
+    /// small ones are inlined. Returns at each packet that it hands over: to be called until it
+    /// returns none. `arrival` is when the next packet arrives, before and after the call.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn run_as<D: Registered<SimPacket>, O: Observer>(
@@ -131,8 +131,8 @@ impl Link {
         }
     }
 
-    /// When the transmitter next asks for a packet: of a discipline that may be gone by not while
-    /// nothing waits.
+    /// When the transmitter next asks for a packet. Where packets may bypass the discipline, it
+    /// does not ask while nothing waits.
     #[inline]
     pub(super) fn next_question(&self) -> Time {
         if self.bypass > 0 && self.ledger.backlog().packets == 0 {
@@ -142,8 +142,8 @@ impl Link {
         }
     }
 
-    /// The first announced packet arrives. Tells what it hands over then, if it may pass; if the
-    /// transmitter is idle, it asks for a packet now.
+    /// The first announced packet arrives. If the transmitter is idle, it asks for a packet now.
+    /// Returns the packet that the link hands over then, if any.
     #[inline]
     fn enqueue_announced<D: Registered<SimPacket>, O: Observer>(
         &mut self,
@@ -168,8 +168,9 @@ impl Link {
         None
     }
 
-    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`,
-    /// and what is due next must be [planned](Self::plan) then. Tells what it hands over then.
+    /// Takes an arriving packet, stamped with its arrival. The link must have caught up to `now`;
+    /// afterwards the caller must [plan](Self::plan) what is due next. Returns the packet that the
+    /// link hands over then, if any.
     pub(crate) fn enqueue_at_discipline<O: Observer>(
         &mut self,
         id: LinkId,
@@ -189,7 +190,7 @@ impl Link {
         handed_over
     }
 
-    /// Puts an arriving packet, which is in the books, before the discipline.
+    /// Gives the discipline an arriving packet, which is in the books.
     #[inline]
     fn let_in<D: Registered<SimPacket>, O: Observer>(
         &mut self,
@@ -278,14 +279,14 @@ impl Link {
         handed_over
     }
 
-    /// After each operation: holds the discipline to its limit and to the books, and asks for its
-    /// timer.
+    /// After each operation: compares the discipline with its limit and with the books, and asks
+    /// for its timer.
     pub(super) fn settle(&mut self) {
         self.settle_as::<Any>();
     }
 
-    /// The same of a discipline of that type. What it says stays in registers: the search for a
-    /// fault asks it again.
+    /// The same for a discipline of that type. Its answers stay in registers, so `find_fault` has
+    /// to ask again.
     #[inline(always)]
     #[allow(clippy::inline_always)] // after each operation
     fn settle_as<D: Registered<SimPacket>>(&mut self) {

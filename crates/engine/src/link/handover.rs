@@ -1,4 +1,5 @@
-//! What a link does to [hand over](crate::handover), and with what is handed over to it.
+//! How a link [hands over](crate::handover), and what it does with packets that are handed over to
+//! it.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
@@ -8,53 +9,53 @@ use super::{DecidesAt, Link, LinkSpec};
 use crate::SimPacket;
 use crate::ledger::Shared;
 
-/// Full packets that a link sends before it catches up without being touched.
+/// The number of full packets that a link sends before it catches up without being touched.
 const BATCH: u64 = 64;
 
-/// An eighth of a batch is several.
+/// A batch divided by this counts as several packets.
 const SEVERAL: u64 = 8;
 
-/// Bytes of a full packet. Small ones come hardly ever as fast as a link could send them:
+/// Bytes of a full packet. Small packets hardly ever come as fast as a link could send them:
 /// acknowledgements follow the data.
 pub(super) const FULL: u16 = 1500;
 
-/// Announced packets that move for one that comes before them: where they are more, it waits to be
-/// [sorted in](Link::sort_in).
+/// The largest number of announced packets that are moved for one that comes before them. If there
+/// are more, it is [sorted in](Link::sort_in) later.
 const MOST_MOVED: u32 = 16;
 
-/// Which links hand over to a link what they send.
+/// Which links hand over to a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FedBy {
-    /// None: what comes has an event.
+    /// None: every arrival has an event.
     Events,
-    /// One, so that what it sends comes in order.
+    /// One, so packets are announced in order.
     One,
-    /// Several that are alike, so that it comes nearly in order.
+    /// Several similar links, so packets are announced nearly in order.
     Many,
-    /// Several, and in any order.
+    /// Several, and packets are announced in any order.
     Any,
 }
 
-/// How long a link that hands over may leave undone what is due: no longer than its delay, since by
-/// then the first packet comes out, nor than it takes to send a number of full packets, which would
-/// lie about in the ring before it and behind it. But it waits until the instant is over, and all
-/// its arrivals known.
+/// How long a link that hands over may put off what is due. Not longer than its delay, since by
+/// then the first packet comes out, and not longer than it takes to send a batch of full packets,
+/// which would have to be kept in the rings before it and behind it. It waits at least until the
+/// present instant is over and all arrivals of this instant are known.
 pub(super) fn longest_wait(spec: &LinkSpec) -> Span {
     let takes = spec.pace().to_send(FULL);
     let batch = Span::from_ps(takes.as_ps().saturating_mul(BATCH));
     spec.least_pace().delay.min(batch) + Span::from_ps(1)
 }
 
-/// A packet that a link has begun to send, or will without fail, and hands over to the next link,
-/// which it reaches at that instant.
+/// A packet that a link has begun to send, or certainly will, and hands over to the next link, with
+/// the instant at which it arrives there.
 pub(crate) type HandedOver = (SimPacket, Time);
 
 /// How far a link catches up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Horizon {
-    /// Departures up to this instant and at it.
+    /// Departures up to and including this instant.
     pub(crate) departures: Time,
-    /// Arrivals up to this instant and at it.
+    /// Arrivals up to and including this instant.
     pub(super) arrivals: Time,
 }
 
@@ -67,7 +68,7 @@ impl Horizon {
         }
     }
 
-    /// All before `until`, at which the books are closed.
+    /// Everything before `until`, when the books are closed.
     pub(crate) fn before(until: Time) -> Self {
         Self {
             departures: until.just_before(),
@@ -78,7 +79,8 @@ impl Horizon {
 
 #[allow(clippy::inline_always)] // once a packet, from one or two places
 impl Link {
-    /// Packets that it holds, or that are on their way to it and nowhere else.
+    /// The number of packets that it holds, or that are on their way to it and are not held
+    /// elsewhere.
     pub(crate) fn holds(&self) -> usize {
         let announced = self.announced.len() + self.unplaced().count();
         let waiting = if self.knows_departures() {
@@ -89,8 +91,8 @@ impl Link {
         waiting + self.in_flight() + announced + self.kept_lost().count()
     }
 
-    /// What becomes on its wire of a packet that is handed over, and comes out at `stamp` if
-    /// nothing does: when it comes out, and whether it is lost then. That one stays here.
+    /// What happens on the wire to a packet that is handed over and would come out at `stamp`: when
+    /// it really comes out, and whether it is lost then. A lost packet stays here.
     #[inline(never)]
     pub(crate) fn cross_wire(&mut self, packet: &SimPacket, stamp: Time) -> (Time, bool) {
         let stamp = self.comes_late(stamp);
@@ -101,8 +103,8 @@ impl Link {
         (stamp, is_lost)
     }
 
-    /// The room of its plain queue, where it [knows its departures](Self::knows_departures) and
-    /// nothing is announced to it, as at the first link of most paths.
+    /// The room of its plain queue, if it [knows its departures](Self::knows_departures) and
+    /// nothing is announced to it. This holds for the first link of most paths.
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
         self.room.filter(|_| {
@@ -110,15 +112,15 @@ impl Link {
         })
     }
 
-    /// Whether it keeps its queue, hands over, and takes in what is handed over to it in the order
-    /// of its coming.
+    /// Whether it keeps its queue, hands over, and gets its packets announced in the order of their
+    /// arrival, or nearly.
     pub(crate) fn takes_in_order(&self) -> bool {
         let in_order = matches!(self.fed_by, FedBy::One | FedBy::Many);
         in_order && self.hands_over && self.room.is_some()
     }
 
-    /// Whether a packet that comes at `stamp` would come first of all that was handed over, where
-    /// these have their [places](Self::sort_in).
+    /// Whether a packet that comes at `stamp` would be the first of all announced packets, none of
+    /// which may be [without its place](Self::sort_in).
     #[inline(always)]
     pub(crate) fn would_come_first(&self, stamp: Time) -> bool {
         let first = self.announced.first();
@@ -137,9 +139,9 @@ impl Link {
         announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }
 
-    /// Takes note of a packet that will arrive here at `stamp`; `in_round` where those of several
-    /// links are announced in no order. Where it is the next to come, tells when the link needs the
-    /// calendar, as far as the packet alone makes it necessary.
+    /// Notes a packet that will arrive here at `stamp`; during a round, `in_round`, several links
+    /// announce packets in no order. If the packet is the next to arrive, returns when the link
+    /// needs the calendar for it, if at all.
     #[inline(always)]
     pub(crate) fn announce(
         &mut self,
@@ -160,7 +162,8 @@ impl Link {
         self.needs_calendar(is_next, stamp, packet.size)
     }
 
-    /// Notes a packet that hardly comes before others; tells whether it is the next to come.
+    /// Notes a packet that comes before few others, if any; returns whether it is the next to
+    /// arrive.
     #[inline(always)]
     fn announce_near(&mut self, packet: &SimPacket, stamp: Time, shared: &Shared) -> bool {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
@@ -172,8 +175,8 @@ impl Link {
         is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
     }
 
-    /// Notes a packet that may come before or after all others; tells whether it is the next to
-    /// come.
+    /// Notes a packet that may come before or after any others; returns whether it is the next to
+    /// arrive.
     #[inline(never)]
     fn announce_anywhere(&mut self, packet: &SimPacket, stamp: Time, shared: &Shared) -> bool {
         let pace = self.spec.pace();
@@ -194,23 +197,23 @@ impl Link {
             .is_none_or(|first| stamp < first.stamp)
     }
 
-    /// The same of a packet that comes back from a train, those behind it before it: it comes
-    /// before all that are known here already, at one instant too.
+    /// Notes a packet that comes back from a train; the last packets of the train come back first.
+    /// It comes before all packets that are known here already, even at the same instant.
     pub(crate) fn announce_back(&mut self, packet: &SimPacket, stamp: Time) {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let later = |other: &SimPacket| other.stamp >= stamp;
         self.announced.push_before(packet, change, later, u32::MAX);
     }
 
-    /// When the link needs the calendar for the first of what is announced.
+    /// When the link needs the calendar for the first announced packet.
     pub(crate) fn needs_calendar_for_first(&mut self) -> Option<Time> {
         let first = self.announced.first()?;
         let (stamp, size) = (first.stamp, first.size);
         self.needs_calendar(true, stamp, size)
     }
 
-    /// When the link needs the calendar for a packet of that size that arrives at `stamp`, if it
-    /// is the next to come.
+    /// When the link needs the calendar for a packet of that size that arrives at `stamp`, if the
+    /// packet is the next to arrive.
     #[inline(always)]
     fn needs_calendar(&mut self, is_next: bool, stamp: Time, size: u16) -> Option<Time> {
         if !is_next {
@@ -228,8 +231,8 @@ impl Link {
         }
     }
 
-    /// Notes a packet that comes before many others; tells whether it is the next to come of those
-    /// that have their places.
+    /// Notes a packet that comes before many others; returns whether it is the next to arrive,
+    /// compared with those that have their places.
     #[inline(never)]
     fn announce_early(
         &mut self,
@@ -247,7 +250,8 @@ impl Link {
         self.announced.first().is_none_or(later)
     }
 
-    /// Puts what arrives up to the horizon in its place. So it must be before that is looked at.
+    /// Puts the packets that arrive up to the horizon in their places. Must be called before these
+    /// are looked at.
     #[inline(always)]
     pub(crate) fn sort_in(&mut self, horizon: Horizon, shared: &Shared) {
         if let Some(unplaced) = &self.unplaced
@@ -271,7 +275,7 @@ impl Link {
         }
     }
 
-    /// What is announced and not in its place yet.
+    /// The announced packets that are not in their places yet.
     pub(super) fn unplaced(&self) -> impl Iterator<Item = &SimPacket> {
         self.unplaced.iter().flat_map(|unplaced| unplaced.packets())
     }

@@ -1,14 +1,14 @@
 //! A queue whose discipline [decides at dequeue](Discipline::decides_at_dequeue), as CoDel does, at
 //! a link that [hands over](crate::handover).
 //!
-//! When a packet is to leave is known as soon as it is known what becomes of those before it.
-//! Whether it does is decided by how long it has waited then, and by what waits behind it. Mostly
-//! that can be foreseen: what has not waited for long leaves; so does what has, if no drop is due
-//! by then; and as soon as enough has come behind a packet, it is known that enough waits there. A
-//! packet that is foreseen to leave is booked, as by a queue with [known
-//! departures](super::known_departures), and handed over at once. The others are decided on when
-//! they are to leave, with all known that came before. So is what leaves only when the books have
-//! been closed.
+//! When a packet would leave is known as soon as the fate of those before it is known. Whether it
+//! leaves depends on how long it has waited then, and on what waits behind it. Mostly that can be
+//! foreseen: a packet leaves if it has not waited for long; it also leaves if it has, but no drop
+//! is due by then; and once enough packets have arrived behind it, it is known that enough waits
+//! there. A packet that is foreseen to leave is booked, as by a queue with [known
+//! departures](super::known_departures), and handed over at once. The discipline decides about the
+//! other packets when they are to leave, with all earlier arrivals known; likewise about packets
+//! that leave only after the books have been closed.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
@@ -49,7 +49,7 @@ impl HeadQueue<SimPacket> for HeldQueue<'_> {
 
 #[allow(clippy::inline_always)] // once a packet
 impl Link {
-    /// Takes an arriving packet, before which all have left that do up to `now`; tells when it
+    /// Takes an arriving packet; all packets that leave up to `now` have left. Returns when it
     /// comes out, if it is foreseen at once to leave.
     #[inline(always)]
     pub(crate) fn enqueue_held<O: Observer>(
@@ -83,8 +83,8 @@ impl Link {
         None
     }
 
-    /// Whether it is sure that a packet leaves, before which all have gone and behind which so much
-    /// waits, and that it does before the books are closed.
+    /// Whether it is certain that a packet leaves, and that it does so before the books are closed.
+    /// All packets before it have left, and `behind` bytes wait behind it.
     #[inline(always)]
     fn is_foreseen(&mut self, packet: &SimPacket, behind: Bytes, close_at: Time) -> bool {
         let leaves = self.sends_until;
@@ -116,15 +116,15 @@ impl Link {
         Some((packet, stamp))
     }
 
-    /// Notes that something is due when all is sent that is foreseen; tells when the link needs the
-    /// calendar for that, if anything waits.
+    /// Notes that something is due once all packets foreseen to leave have been sent; returns when
+    /// the link needs the calendar for that, if anything waits.
     #[inline(always)]
     pub(crate) fn wait_for_next(&mut self) -> Time {
         self.due = self.due.min(self.sends_until);
         self.plain_departure() + self.may_wait
     }
 
-    /// The next packet that leaves up to `until`, before which all that arrives is known.
+    /// The next packet that leaves up to `until`; all arrivals before that are known.
     #[inline(never)]
     pub(crate) fn next_decided<O: Observer>(
         &mut self,
@@ -147,9 +147,9 @@ impl Link {
         None
     }
 
-    /// All has left that does up to the horizon, and nothing more arrives up to it: where nothing
-    /// waits, the discipline is asked in vain, as a link does when it has sent the last. Works out
-    /// what is due next.
+    /// All packets that leave up to the horizon have left, and nothing more arrives up to it. If
+    /// nothing waits, asks the discipline for a packet in vain, as a link does when it has sent the
+    /// last one. Works out what is due next.
     pub(crate) fn note_idle<O: Observer>(
         &mut self,
         id: LinkId,
@@ -166,7 +166,7 @@ impl Link {
         }
     }
 
-    /// The discipline takes the drops and marks at the head that are due `now`.
+    /// Lets the discipline make the drops and marks at the head that are due `now`.
     fn drop_at_head<O: Observer>(
         &mut self,
         id: LinkId,

@@ -1,8 +1,8 @@
 //! What a link does with packets that go through it in a [train](crate::train).
 //!
-//! The train brings each out at its instant, and only then is it booked here: that it came, and
-//! that its transmission began, at the instants of both. Of those that have to wait the link keeps
-//! when they come; the others are sent when they come.
+//! The train brings each packet out at its instant. Only then the packet's arrival and the
+//! beginning of its transmission are booked here, at the instants of both. For packets that have to
+//! wait the link keeps when they arrive; the others are sent when they arrive.
 
 use sojourn_base::Time;
 
@@ -10,7 +10,7 @@ use super::Link;
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
-/// Of a packet that waits: when it arrives, and when it is sent, to the last bit.
+/// When a packet that waits arrives, and when its last bit is sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wait {
     arrives: Time,
@@ -18,20 +18,20 @@ pub(super) struct Wait {
 }
 
 impl Link {
-    /// How many wait, or have waited and are not booked yet.
+    /// How many packets wait, or have waited and are not booked yet.
     pub(crate) fn waiting_in_train(&self) -> usize {
         self.waits.len()
     }
 
-    /// Takes note of one behind all others, that arrives at an instant, waits, and is sent at
-    /// another.
+    /// Notes a packet behind all others that arrives at `arrives`, waits, and has been sent at
+    /// `sent`.
     pub(crate) fn wait_in_train(&mut self, arrives: Time, sent: Time) {
         self.waits.push_back(Wait { arrives, sent });
         self.has_waits = true;
     }
 
-    /// When the first is sent that waits at that instant, before which all are booked that do not
-    /// wait any more.
+    /// When the first packet that waits at the instant `at` will have been sent; packets that no
+    /// longer wait then are booked.
     #[inline]
     pub(crate) fn first_waiting_in_train(&self, at: Time) -> Option<Time> {
         if !self.has_waits {
@@ -41,8 +41,8 @@ impl Link {
         (first.arrives < at).then_some(first.sent)
     }
 
-    /// When the first is sent of all that wait one behind the other, the last until it is sent at
-    /// `last`; none, where that one did not wait.
+    /// When the first of the packets that wait directly one behind the other will have been sent,
+    /// if the last of them is sent at `last`; none if that packet did not wait.
     pub(crate) fn first_in_line(&self, last: Time) -> Option<Time> {
         if !self.has_waits {
             return None;
@@ -57,7 +57,7 @@ impl Link {
         Some(first.sent)
     }
 
-    /// The last, sent at that instant, is not of the train any more; tells when it arrives, if it
+    /// The last packet, sent at that instant, leaves the train; returns when it arrives, if it
     /// waits.
     pub(crate) fn leave_train(&mut self, sent: Time) -> Option<Time> {
         let last = self.waits.pop_back_if(|last| last.sent == sent)?;
@@ -87,7 +87,7 @@ impl Link {
         self.pass(id, now, &packet, observer);
     }
 
-    /// Books one that has waited, the first of those that do.
+    /// Books the first of the packets that have waited.
     #[inline(never)]
     fn book_wait<O: Observer>(
         &mut self,

@@ -1,12 +1,13 @@
-//! Wires on which no two packets need take equally long.
+//! Wires on which packets may take different times.
 //!
-//! The transmitter knows nothing of it: a packet leaves its queue and is sent as on any other link.
-//! What it takes beyond the propagation is drawn for one after the other, in the order of sending.
+//! The transmitter is not affected: a packet leaves its queue and is sent as on any other link.
+//! What it takes beyond the propagation delay is drawn for one packet after the other, in the order
+//! of sending.
 //!
-//! Where such a link [hands over](crate::handover), that is known when it does. Where it does not,
-//! packets lie on its wire in the order in which they come out, and each has an event of its own
-//! there. Where they may overtake each other, so has each departure, since what is sent later may
-//! come out sooner: it keeps no queue itself then.
+//! Where such a link [hands over](crate::handover), this is known at that moment. Where it does
+//! not, packets are kept on its wire in the order in which they come out, and each has an event of
+//! its own there. If they may overtake each other, each departure has an event too, since a packet
+//! that is sent later may come out sooner; such a link does not keep its queue itself.
 
 use sojourn_base::{Distribution, Span, Stream, Time};
 
@@ -22,8 +23,8 @@ pub struct Jitter {
 }
 
 impl Jitter {
-    /// A `share` of the packets take `extra` longer, drawn anew for each; what is random is drawn
-    /// from `random`.
+    /// A `share` of the packets take `extra` longer, which is drawn anew for each packet. All that
+    /// is random is drawn from `random`.
     pub fn new(extra: Distribution<Span>, share: f64, random: Stream) -> Self {
         Self {
             extra,
@@ -32,7 +33,7 @@ impl Jitter {
         }
     }
 
-    /// What the packet takes longer that is sent next.
+    /// The additional time that the next packet takes.
     fn draw(&mut self) -> Span {
         if self.random.chance(self.share) {
             self.extra.draw(&mut self.random)
@@ -43,8 +44,8 @@ impl Jitter {
 }
 
 impl Link {
-    /// Keeps a packet that has begun on a wire that is [uneven](Self::is_uneven), and would come
-    /// out at `stamp` but for its jitter; tells when it does.
+    /// Puts a packet whose transmission has begun on a wire that is [uneven](Self::is_uneven);
+    /// without jitter it would come out at `stamp`. Returns when it comes out.
     #[inline(never)]
     pub(super) fn put_on_uneven_wire(&mut self, packet: &SimPacket, stamp: Time) -> Time {
         let stamp = self.comes_late(stamp);
@@ -54,7 +55,7 @@ impl Link {
         stamp
     }
 
-    /// When the packet comes out that is sent next, at `stamp` but for what its wire does.
+    /// When the packet that is sent next comes out; on an even wire it would do so at `stamp`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // it hardly does anything
     pub(super) fn comes_late(&mut self, stamp: Time) -> Time {

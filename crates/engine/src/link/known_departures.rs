@@ -1,19 +1,19 @@
-//! A plain queue that [hands over](crate::handover): it knows its departures.
+//! A queue that [hands over](crate::handover) and knows its departures.
 //!
-//! When the transmission of a packet begins is known when the packet comes: once all before it are
-//! through, whatever comes after. So the packet is handed over at once. And if that instant lies
-//! before the books are closed next, all of it is booked at once too: that it came, how long it
-//! waits, and that it left. Of what waits then only the number and the bytes are still asked for,
-//! by those that come behind it.
+//! When a packet arrives at a plain queue, it is known when its transmission will begin: once all
+//! packets before it have been sent, whatever arrives later. So the packet is handed over at once.
+//! And if that instant is before the books are closed next, everything is booked at once too: its
+//! arrival, how long it waits, and its departure. Packets that arrive behind it then only need the
+//! number and the bytes of those that wait.
 //!
-//! What begins later stays in the ring and in the backlog of the books, to be seen when they are
-//! closed; when they are opened again, it is booked as far as it begins before they close the next
-//! time.
+//! A packet that begins later stays in the ring and in the backlog of the books, to be seen when
+//! the books are closed. When they are opened again, the packet is booked if it begins before they
+//! are closed the next time.
 //!
-//! The same holds of a queue whose discipline [decides at
-//! enqueue](sojourn_queue::Discipline::decides_at_enqueue), as RED does: it is asked when a packet
-//! comes, and the link keeps what gets in. Where it decides at dequeue, see
-//! [`heads`](super::heads).
+//! The same holds for a queue whose discipline [decides at
+//! enqueue](sojourn_queue::Discipline::decides_at_enqueue), as RED does: the discipline is asked
+//! when a packet arrives, and the link keeps the packet if it gets in. For disciplines that decide
+//! at dequeue see [`heads`](super::heads).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Stream, Time};
@@ -24,10 +24,10 @@ use super::{DecidesAt, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
-/// A queue with no room for so many large packets more is nearly full.
+/// A queue that has no room for this many more full packets is nearly full.
 const SPARE: usize = 16;
 
-/// A packet that may wait still and is booked.
+/// A packet that is booked and may still wait.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Booked {
     /// When its transmission begins.
@@ -36,7 +36,7 @@ pub(super) struct Booked {
     size: u16,
 }
 
-/// What a discipline is told, where all that has got in is sent by `free`.
+/// What a discipline is told if all packets that have got in are sent by `free`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // once a packet
 fn admission_context(
@@ -55,13 +55,13 @@ fn admission_context(
 
 #[allow(clippy::inline_always)] // once a packet
 impl Link {
-    /// Whether what waits has been handed over already.
+    /// Whether waiting packets have been handed over already.
     #[inline]
     pub(crate) fn knows_departures(&self) -> bool {
         self.hands_over && self.room.is_some() && self.decides_at != DecidesAt::Dequeue
     }
 
-    /// Takes an arriving packet that cannot pass, stamped with its arrival, and tells when it comes
+    /// Takes an arriving packet that cannot pass, stamped with its arrival; returns when it comes
     /// out, unless there is no room.
     #[inline(always)]
     pub(super) fn commit<O: Observer>(
@@ -82,7 +82,7 @@ impl Link {
         Some(self.take_committed(id, now, begins, packet, shared.close_at, observer))
     }
 
-    /// Whether an arriving packet gets in that waits then; counts it among those that do.
+    /// Whether an arriving packet that has to wait gets in; if so, counts it.
     #[inline(always)]
     pub(super) fn finds_room(&mut self, now: Time, size: Bytes, capacity: Capacity) -> bool {
         if self.sends_until.since(now) <= self.last_takes {
@@ -104,7 +104,8 @@ impl Link {
         true
     }
 
-    /// The same where the discipline decides on the packet; it is marked where that is said.
+    /// The same where the discipline decides about the packet; marks the packet if the discipline
+    /// says so.
     #[inline(always)]
     pub(crate) fn commit_admitted<O: Observer>(
         &mut self,
@@ -160,7 +161,7 @@ impl Link {
         self.timer = self.spec.discipline.next_timer().unwrap_or(Time::NEVER);
     }
 
-    /// When all is sent that has got in, and what waits `now`.
+    /// When all packets that have got in will have been sent, and what waits `now`.
     #[inline(always)]
     fn free_and_waiting(&mut self, now: Time) -> (Time, Backlog) {
         self.forget_begun(now);
@@ -185,8 +186,8 @@ impl Link {
         observer.marked(now, id, packet, reason);
     }
 
-    /// More waits than a discipline had room for when it was asked last: it is held to what it says
-    /// now.
+    /// More waits than the discipline had room for when it was last asked: asks again and checks
+    /// against the answer.
     #[cold]
     fn ask_for_room(&mut self, waiting: Backlog) {
         let most = self.spec.discipline.capacity();
@@ -196,7 +197,7 @@ impl Link {
         }
     }
 
-    /// Takes in a packet whose transmission begins at `begins`, and tells when it comes out.
+    /// Takes in a packet whose transmission begins at `begins`; returns when it comes out.
     #[inline(always)]
     fn take_committed<O: Observer>(
         &mut self,
@@ -219,7 +220,7 @@ impl Link {
         self.free_at + self.delay
     }
 
-    /// The transmission of a packet begins that is in the ledger already; tells when it comes out.
+    /// Books the departure of a packet, which is in the ledger already; returns when it comes out.
     #[inline(always)]
     pub(super) fn book<O: Observer>(
         &mut self,
@@ -236,7 +237,8 @@ impl Link {
         stamp
     }
 
-    /// What waits, and what has begun since that was [looked into](Self::forget_begun) last.
+    /// What waits, including packets that have begun since they were last
+    /// [removed](Self::forget_begun).
     #[inline(always)]
     fn committed(&self) -> Backlog {
         let mut committed = self.kept_backlog();
@@ -253,9 +255,9 @@ impl Link {
         (self.room).is_some_and(|capacity| !capacity.admits(packets + SPARE, bytes, spare))
     }
 
-    /// Those whose transmission has begun do not wait any more. In a plain queue to look into that
-    /// at every packet would cost more than to do it where they could be the most ever, or too
-    /// many.
+    /// Removes the packets whose transmission has begun: they no longer wait. In a plain queue it
+    /// would cost more to do this at every packet than to do it only when their number could be a
+    /// new peak, or too large.
     #[inline(always)]
     fn forget_begun(&mut self, now: Time) {
         while let Some(first) = self.booked.first()
@@ -266,7 +268,8 @@ impl Link {
         }
     }
 
-    /// The books, which were closed at `now`, will be closed at `until` next: books all that waits
+    /// The books were closed at `now` and will be closed at `until` next: books the packets that
+    /// wait and begin before that.
     /// and begins before that.
     pub(crate) fn book_ahead<O: Observer>(
         &mut self,

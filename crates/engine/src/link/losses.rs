@@ -1,14 +1,14 @@
-//! What is lost on the wire of a link.
+//! Packets that are lost on the wire of a link.
 //!
 //! A packet that is lost has been sent like any other: it has left the queue and taken its time. At
-//! the far end, where its last bit comes out, it is found to be damaged, and is gone. In the books
-//! of the link it is a drop with the reason [`Link`](sojourn_queue::Reason::Link), in those of its
-//! flow it is dropped.
+//! the far end, where its last bit comes out, it is found to be damaged and is discarded. In the
+//! books of the link this is a drop with the reason [`Link`](sojourn_queue::Reason::Link), and in
+//! those of its flow the packet is dropped.
 //!
 //! Packets come out in the order of sending, or the link does not [hand over](crate::handover). So
-//! one that does knows as soon as it hands over: what is lost it keeps, and that alone comes out
-//! there by an event; or before, where its queue drops something later: who looks on sees in order
-//! what a link lost.
+//! a link that hands over knows the losses at that moment. It keeps the lost packets; only these
+//! come out there by an event, or earlier, when its queue drops a packet at a later instant: so an
+//! observer sees the losses of a link in order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,26 +19,26 @@ use super::Link;
 use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, Observer, SimPacket};
 
-/// By which law packets are lost.
+/// The law by which packets are lost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LossLaw {
-    /// Each with this probability, whatever becomes of the others.
+    /// Each packet with this probability, independently of the others.
     Independent(f64),
-    /// Each bit is wrong with this probability, and a packet is lost that has any such bit, of its
-    /// link framing too.
+    /// Each bit is wrong with this probability, and a packet that has any such bit, in its link
+    /// framing too, is lost.
     BitErrors(f64),
     /// E. Gilbert, "Capacity of a burst-noise channel", Bell System Technical Journal, 1960, and
     /// E. Elliott, 1963: the wire is good at first; after each packet a good one becomes bad with
     /// the probability `good_to_bad`, and a bad one good with `bad_to_good`. A packet is lost with
     /// the probability `in_good` or `in_bad`. So does Linux's netem, `loss gemodel`.
     Bursts {
-        /// Of a good wire to become bad.
+        /// Probability that a good wire becomes bad.
         good_to_bad: f64,
-        /// Of a bad one to become good.
+        /// Probability that a bad wire becomes good.
         bad_to_good: f64,
-        /// Of a packet to be lost on a good one.
+        /// Probability that a packet is lost on a good wire.
         in_good: f64,
-        /// On a bad one.
+        /// Probability that a packet is lost on a bad wire.
         in_bad: f64,
     },
     /// The packets with these numbers, of all that come out, counted from 1; in ascending order.
@@ -53,12 +53,13 @@ pub struct Losses {
     /// Packets that have come out, lost or not.
     came_out: u64,
     is_bad: bool,
-    /// Those that will be found to be lost, each stamped with when, where that is known ahead.
+    /// Packets that will be found to be lost, each stamped with the instant of this, where it is
+    /// known in advance.
     kept: VecDeque<SimPacket>,
 }
 
 impl Losses {
-    /// Losses by a law; what is random is drawn from `random`.
+    /// Losses by a law; all that is random is drawn from `random`.
     pub fn new(law: LossLaw, random: Stream) -> Self {
         Self {
             law,
@@ -76,7 +77,7 @@ impl Losses {
         self.kept.push_back(lost);
     }
 
-    /// All that are kept and come out by `now` are found to be lost.
+    /// Finds all kept packets that come out by `now` to be lost.
     pub(super) fn let_out<O: Observer>(
         &mut self,
         id: LinkId,
@@ -90,7 +91,7 @@ impl Losses {
         }
     }
 
-    /// Whether the packet is lost that comes out next, of so many bytes with its framing.
+    /// Whether the next packet to come out, of that many bytes with its framing, is lost.
     fn loses(&mut self, size: Bytes) -> bool {
         self.came_out += 1;
         match self.law {
@@ -119,7 +120,7 @@ impl Losses {
     }
 }
 
-/// A packet comes out, stamped with when, and is lost.
+/// Books that a packet comes out, stamped with the instant, and is lost.
 fn book_lost<O: Observer>(
     id: LinkId,
     packet: &SimPacket,
@@ -133,14 +134,14 @@ fn book_lost<O: Observer>(
 }
 
 impl Link {
-    /// Whether the packet that comes out next is lost on the wire.
+    /// Whether the next packet to come out is lost on the wire.
     pub(super) fn loses(&mut self, packet: &SimPacket) -> bool {
         let size = packet.bytes() + self.spec.overhead;
         let losses = self.spec.losses.as_mut();
         losses.is_some_and(|losses| losses.loses(size))
     }
 
-    /// Whether a packet is lost that comes out by itself; it is booked then.
+    /// Whether a packet that comes out by an event is lost; if so, it is booked.
     #[inline(never)]
     pub(crate) fn is_lost<O: Observer>(
         &mut self,
@@ -156,13 +157,13 @@ impl Link {
         is_lost
     }
 
-    /// Those that it keeps and that will be found to be lost.
+    /// The packets that it keeps and that will be found to be lost.
     pub(super) fn kept_lost(&self) -> impl Iterator<Item = &SimPacket> {
         let losses = self.spec.losses.iter();
         losses.flat_map(|losses| &losses.kept)
     }
 
-    /// When the first of these comes out.
+    /// When the first of them comes out.
     #[inline]
     pub(super) fn next_lost(&self) -> Time {
         if !self.is_lossy {
@@ -172,7 +173,7 @@ impl Link {
         first.map_or(Time::NEVER, |packet| packet.stamp)
     }
 
-    /// All of these come out that do by `now`.
+    /// Lets all of them come out that do so by `now`.
     #[inline(never)]
     pub(crate) fn let_lost_out<O: Observer>(
         &mut self,

@@ -1,14 +1,13 @@
 //! A plain queue: first in, first out, and an arrival that finds no room is dropped.
 //!
 //! Most links of most networks are of this kind, and hold up a packet for a moment at most. So the
-//! link keeps what waits itself, behind what it sends: a packet moves once, from one link to the
-//! next, and its discipline is never called. The books, and all that an observer sees, are the
-//! same.
+//! link keeps waiting packets itself, behind those that it sends: a packet moves once, from one
+//! link to the next, and the discipline is never called. The books, and everything that an observer
+//! sees, are the same.
 //!
-//! In a ring of their own lie the packets that the links before have [handed
-//! over](crate::handover): each stamped with the instant of its arrival, at which it is taken in
-//! here. What a link does that hands over in turn stands in
-//! [`known_departures`](super::known_departures).
+//! Packets that the links before have [handed over](crate::handover) are in a ring of their own,
+//! each stamped with the instant of its arrival, at which it is taken in here. For links that hand
+//! over in turn see [`known_departures`](super::known_departures).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Span, Time};
@@ -19,7 +18,7 @@ use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
 impl Link {
-    /// What waits, by the books.
+    /// What waits according to the books.
     #[inline]
     pub(super) fn kept_backlog(&self) -> Backlog {
         let waiting = self.ledger.backlog();
@@ -29,14 +28,14 @@ impl Link {
         }
     }
 
-    /// The place of the first packet that waits among all.
+    /// The place of the first packet that waits in `packets`.
     #[inline]
     pub(super) fn first_waiting(&self) -> usize {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// The announced packet that arrives next, if it does up to the horizon: those that do must be
-    /// [in their places](Self::sort_in).
+    /// The announced packet that arrives next, if it arrives up to the horizon. Packets that do
+    /// must be [in their places](Self::sort_in).
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn next_to_arrive(&self, horizon: Horizon) -> Option<&SimPacket> {
@@ -44,14 +43,15 @@ impl Link {
         next.filter(|packet| packet.stamp <= horizon.arrivals)
     }
 
-    /// That packet arrives.
+    /// Forgets that packet, which arrives.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn forget_announced(&mut self) {
         self.announced.drop_first();
     }
 
-    /// Runs all departures due up to `until`, each at its exact instant; tells when the next is.
+    /// Runs all departures due up to `until`, each at its exact instant; returns when the next one
+    /// is.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn run_departures_until<O: Observer>(
@@ -69,7 +69,7 @@ impl Link {
         }
     }
 
-    /// Runs all departures up to the horizon, up to which nothing arrives any more, and timers, and
+    /// Runs all departures and timers up to the horizon, up to which nothing arrives any more, and
     /// works out what is due next.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -96,7 +96,7 @@ impl Link {
     }
 
     /// Takes an arriving packet that cannot pass, stamped with its arrival; the link must have
-    /// caught up to `now`. Where it hands the packet over, tells when that comes out.
+    /// caught up to `now`. If the link hands the packet over, returns when it comes out.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, from two places
     pub(crate) fn arrive_plain<O: Observer>(
@@ -121,7 +121,7 @@ impl Link {
         None
     }
 
-    /// Books the arrival of a packet that cannot pass; says whether there is room for it.
+    /// Books the arrival of a packet that cannot pass; returns whether there is room for it.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn admits<O: Observer>(
@@ -145,7 +145,7 @@ impl Link {
         admits
     }
 
-    /// Drops a packet that comes and does not get in.
+    /// Drops an arriving packet that does not get in.
     #[inline(never)]
     pub(super) fn refuse<O: Observer>(
         &mut self,
@@ -166,8 +166,8 @@ impl Link {
         observer.dropped(now, id, packet, reason);
     }
 
-    /// A packet arrives that was handed over, and is announced no more; tells when it comes out, if
-    /// it is handed over in turn.
+    /// A packet that was handed over arrives and is no longer announced; returns when it comes out,
+    /// if it is handed over in turn.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn take_in<const DECIDES: bool, O: Observer>(
@@ -210,7 +210,7 @@ impl Link {
         self.send_out(first, stamp);
     }
 
-    /// The packet at `place`, before which are only those being delivered, comes out at `stamp`.
+    /// The packet at `place` comes out at `stamp`; all packets before it are being delivered.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn send_out(&mut self, place: usize, stamp: Time) {
@@ -230,7 +230,7 @@ impl Link {
         }
     }
 
-    /// The same where all that are here are announced.
+    /// The same if all packets that are here are announced.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn next_announced(&self) -> Time {
@@ -238,7 +238,7 @@ impl Link {
         announced.map_or(Time::NEVER, |packet| self.earliest_delivery(packet))
     }
 
-    /// When a packet comes out that has not begun yet: it begins when it is here and the
+    /// When a packet that has not begun yet comes out: it begins when it is here and the
     /// transmitter is free.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -247,8 +247,8 @@ impl Link {
         self.comes_out(begins, packet.size)
     }
 
-    /// When a packet of `size` comes out that is the first to do so and begins at `begins`. If it
-    /// can never get in, what is behind it may come out at any time after that instant.
+    /// When a packet of `size` that is the first to come out and begins at `begins` does so. If it
+    /// can never get in, a packet behind it may come out at any time after that instant.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn comes_out(&self, begins: Time, size: u16) -> Time {
@@ -260,10 +260,10 @@ impl Link {
         begins + takes + self.delay
     }
 
-    /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one,
-    /// where it is alone here: as most are that come from a slower link. No part of it is written
-    /// into the ring, to be read again at once: it is copied whole, for store forwarding (see
-    /// `SimPacket`).
+    /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one
+    /// step, if it is alone here, as most packets are that come from a slower link. No part of the
+    /// packet is written into the ring and read again at once: it is copied as a whole, for store
+    /// forwarding (see `SimPacket`).
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn cross<O: Observer>(

@@ -1,4 +1,4 @@
-//! What is asked of memory ahead, where a network fits no fast cache.
+//! Prefetching the memory of links, where a network fits no fast cache.
 
 use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
 
@@ -20,7 +20,8 @@ impl Link {
         prefetch(&self.waits);
     }
 
-    /// Prefetches what such a packet touches, if any has waited; `has_waits` must be in the cache.
+    /// Prefetches what such a packet touches, if any packet has waited; `has_waits` must be in the
+    /// cache.
     #[inline(always)]
     pub(crate) fn prefetch_wait(&self) {
         if self.has_waits {
@@ -29,7 +30,7 @@ impl Link {
         }
     }
 
-    /// Prefetches the lines that every packet touches that it delivers itself.
+    /// Prefetches the lines that every packet touches which the link delivers itself.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         self.prefetch_first();
@@ -37,19 +38,19 @@ impl Link {
         prefetch(&self.scheduled);
     }
 
-    /// Prefetches the lines that a packet touches that waits.
+    /// Prefetches the lines that a waiting packet touches.
     #[inline(always)]
     pub(crate) fn prefetch_books(&self) {
         prefetch_until(self, &self.announced);
     }
 
-    /// Prefetches the place where a packet that waits is booked.
+    /// Prefetches the place where a waiting packet is booked.
     #[inline(always)]
     pub(crate) fn prefetch_booked(&self) {
         self.booked.next_up().into_iter().for_each(prefetch);
     }
 
-    /// The packet that is announced behind `index` others; if there are not that many, some earlier
+    /// The packet that is announced behind `index` others; if there are not that many, an earlier
     /// one.
     #[inline(always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {

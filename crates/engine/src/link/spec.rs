@@ -1,4 +1,4 @@
-//! What a link is made of, and how long its packets take.
+//! What a link consists of, and how long its packets take.
 
 use sojourn_base::{Bytes, Rate, Span, Stream};
 use sojourn_queue::AnyDiscipline;
@@ -6,7 +6,7 @@ use sojourn_queue::AnyDiscipline;
 use super::{Changes, Jitter, Losses};
 use crate::{NodeId, SimPacket};
 
-/// What a link is made of.
+/// What a link consists of.
 pub struct LinkSpec {
     /// Its name, for messages.
     pub name: String,
@@ -14,7 +14,7 @@ pub struct LinkSpec {
     pub from: NodeId,
     /// The node it enters.
     pub to: NodeId,
-    /// Its rate; where that changes, the present one.
+    /// Its rate; if that changes, the present one.
     pub rate: Rate,
     /// How its rate changes, if it does.
     pub changes: Option<Box<Changes>>,
@@ -24,8 +24,8 @@ pub struct LinkSpec {
     pub losses: Option<Box<Losses>>,
     /// What packets take beyond that delay, if anything.
     pub jitter: Option<Box<Jitter>>,
-    /// Where delays vary: whether a packet may come out before one that was sent before it. If
-    /// not, it comes out with it.
+    /// Where delays vary: whether a packet may come out before one that was sent earlier. If not,
+    /// it comes out together with that one.
     pub reorders: bool,
     /// Link framing of each packet: counts for serialisation only.
     pub overhead: Bytes,
@@ -72,18 +72,18 @@ impl LinkSpec {
         }
     }
 
-    /// Whether not all packets take equally long on the wire.
+    /// Whether packets may take different times on the wire.
     pub(crate) fn is_uneven(&self) -> bool {
         let changes = self.changes.as_deref();
         self.jitter.is_some() || changes.is_some_and(Changes::vary_delay)
     }
 
-    /// Whether a packet may come out before one that was sent before it.
+    /// Whether a packet may come out before one that was sent earlier.
     pub(crate) fn lets_overtake(&self) -> bool {
         self.reorders && self.is_uneven()
     }
 
-    /// How long they take at least, whenever they come.
+    /// The least time that its packets take, whenever they come.
     pub(crate) fn least_pace(&self) -> Pace {
         let pace = self.pace();
         self.changes.as_deref().map_or(pace, |changes| Pace {

@@ -1,4 +1,4 @@
-//! The transmitter: what it begins to send, and what it has carried.
+//! The transmitter: how it begins to send, and what it has carried.
 
 use sojourn_base::{Span, Time};
 
@@ -10,7 +10,7 @@ use crate::{LinkId, Observer, SimPacket};
 pub struct Carried {
     /// Time the transmitter was busy, in picoseconds.
     pub busy: u64,
-    /// Bytes sent, the packet in transmission by the part that is out.
+    /// Bytes sent; the packet in transmission counts by the part that has been sent.
     pub bytes: f64,
 }
 
@@ -31,14 +31,15 @@ impl Link {
         }
     }
 
-    /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
-    /// and need not trouble the discipline.
+    /// Whether a packet of `size` that arrives `now` finds the transmitter idle and nothing
+    /// waiting, and may bypass the discipline.
     #[inline(always)]
     pub(crate) fn lets_pass(&self, now: Time, size: u16) -> bool {
         self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass
     }
 
-    /// Begins to send an arriving packet that [may pass](Self::lets_pass); tells when it comes out.
+    /// Begins to send an arriving packet that [may pass](Self::lets_pass); returns when it comes
+    /// out.
     #[inline(always)]
     pub(crate) fn pass<O: Observer>(
         &mut self,
@@ -64,8 +65,8 @@ impl Link {
         None
     }
 
-    /// Keeps a packet whose transmission has begun until it comes out: at `stamp`, but for what it
-    /// takes longer on an uneven wire. Tells when.
+    /// Keeps a packet whose transmission has begun until it comes out: at `stamp`, or later on an
+    /// uneven wire. Returns when.
     #[inline(always)]
     pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) -> Time {
         self.wired += 1;
@@ -98,7 +99,7 @@ impl Link {
         self.sends_until + self.delay
     }
 
-    /// A packet of another size than the last is sent.
+    /// Notes that a packet of another size than the last is sent.
     #[inline(never)]
     fn turn_to(&mut self, size: u16) {
         let sent_before = self.ledger.departures().packets.saturating_sub(1);

@@ -1,9 +1,9 @@
-//! What is announced to a link and has no place in its ring yet.
+//! Packets that are announced to a link and have no place in its ring yet.
 //!
-//! Where the links that feed it are alike, mostly nothing: what comes before many others waits here
-//! for more like it, and all are put in their places at once. Where they are not, or announce flow
-//! by flow in [rounds](crate::round), it all lies in a [wheel](crate::wheel) until it is about to
-//! arrive.
+//! Where the links that feed it are similar, there are mostly none: a packet that comes before many
+//! others waits here for more such packets, and all are put in their places at once. Where the
+//! links are not similar, or announce flow by flow in [rounds](crate::round), all packets lie in a
+//! [wheel](crate::wheel) until they are about to arrive.
 
 use sojourn_base::{Span, Time};
 
@@ -14,7 +14,7 @@ use crate::ledger::Shared;
 use crate::ring::Ring;
 use crate::wheel::{Timed, Wheel};
 
-/// Full packets that could arrive in the time of one bucket.
+/// The number of full packets that could arrive in the time of one bucket.
 const BUCKET: u64 = 16;
 
 impl Timed for SimPacket {
@@ -28,16 +28,16 @@ impl Timed for SimPacket {
 /// Packets, each stamped with its arrival.
 #[derive(Debug)]
 pub(super) struct Unplaced {
-    /// Those that come before too many others for each of these to move.
+    /// Packets that come before so many others that these are not moved for each of them.
     pub(super) early: Vec<SimPacket>,
-    /// Those that come in any order.
+    /// Packets that come in any order.
     pub(super) later: Wheel<SimPacket>,
-    /// Instant, link and place of those of a bucket, to be sorted.
+    /// Instant, link and place of the packets of a bucket, to be sorted.
     order: Vec<u128>,
 }
 
 impl Unplaced {
-    /// Of a link of that pace.
+    /// For a link of that pace.
     pub(super) fn new(pace: Pace) -> Self {
         let bucket = pace.to_send(FULL).as_ps().saturating_mul(BUCKET);
         Self {
@@ -47,7 +47,7 @@ impl Unplaced {
         }
     }
 
-    /// Puts those that come before many others into their places.
+    /// Puts the packets that come before many others in their places.
     pub(super) fn place_early(&mut self, ring: &mut Ring<SimPacket>, shared: &Shared) {
         let link = |packet: &SimPacket| shared.came_over(packet);
         self.early
@@ -58,8 +58,8 @@ impl Unplaced {
         self.early.clear();
     }
 
-    /// Puts those of the wheel that arrive until `until` into their places, and some that arrive
-    /// soon after.
+    /// Puts the packets of the wheel that arrive up to `until` in their places, and some that
+    /// arrive soon after.
     pub(super) fn place_later(&mut self, until: Time, ring: &mut Ring<SimPacket>, shared: &Shared) {
         let order = &mut self.order;
         self.later.take_until(until, |packets| {

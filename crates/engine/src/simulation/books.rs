@@ -8,7 +8,7 @@ use crate::train::Train;
 use crate::{Observer, SimPacket};
 
 impl<O: Observer> Simulation<O> {
-    /// Ends the simulation: empties every link and holds what was still on its way against the
+    /// Ends the simulation: empties every link, and compares what was still on its way with the
     /// books of links and flows.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ impl<O: Observer> Simulation<O> {
         self.schedule(id, next);
     }
 
-    /// A packet arrives at such a queue that was handed over to it, and is announced no more, if it
+    /// A packet that was handed over arrives at such a queue; it is no longer announced, if it ever
     /// was.
     #[inline(never)]
     pub(super) fn take_in_line(&mut self, id: LinkId, packet: &SimPacket, capacity: Capacity) {
@@ -66,7 +66,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// All leave that do up to `until`.
+    /// Lets all packets leave that do so up to `until`.
     #[inline(never)]
     fn let_leave(&mut self, id: LinkId, until: Time) {
         let decided = |simulation: &mut Self| {

@@ -11,11 +11,12 @@ use crate::link::{Any, Behind, DecidesAt, Horizon};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
-/// How many packets announced to a link that keeps its queue come before the one for which is
-/// asked: for itself, its path and what a drop would touch, and for the track that it goes on.
+/// How many announced packets come, at a link that keeps its queue, before those for which memory
+/// is prefetched: for the packet itself, its path and what a drop would touch; and for the track on
+/// which it goes on.
 const AHEAD_AT_LINK: [usize; 2] = [9, 5];
 
-/// A link of a simulation that is run as the discipline that it has.
+/// Runs a link of a simulation, compiled for the type of its discipline.
 struct RunDiscipline<'a, O> {
     simulation: &'a mut Simulation<O>,
     id: LinkId,
@@ -51,15 +52,15 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Whether a packet that comes out of a link by itself is lost.
+    /// Whether a packet that comes out of a link by an event is lost.
     #[inline(always)]
     fn is_lost(&mut self, id: LinkId, packet: &SimPacket) -> bool {
         let link = &mut self.links[id as usize];
         link.is_lossy && link.is_lost(id, packet, &mut self.shared, &mut self.observer)
     }
 
-    /// A packet that has come out of a link arrives at the next, or at the end of its path:
-    /// `at_end`, if that is known.
+    /// A packet that has come out of a link arrives at the next link or at the end of its path.
+    /// `at_end` says that it is known to be at the end.
     #[inline(always)]
     pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket, at_end: bool) {
         self.observer.delivered(now, id, packet);
@@ -78,7 +79,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// What comes out of this link by itself, if anything does.
+    /// The packet that comes out of this link by an event, if any does.
     #[inline(always)]
     fn leave_link(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
         if self.looks_ahead {
@@ -118,7 +119,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Prefetches what is needed to hand on the packets that come to a link next that keeps its
+    /// Prefetches what is needed to pass on the packets that arrive next at a link that keeps its
     /// queue.
     #[inline(never)]
     fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
@@ -138,8 +139,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Runs all that is due at a link up to the horizon, and announces what it hands over. That
-    /// needs the calendar later than now.
+    /// Runs everything that is due at a link up to the horizon, and announces what it hands over.
+    /// The link must need the calendar later than now.
     #[inline(always)]
     pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
         let link = &mut self.links[id as usize];
@@ -153,7 +154,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Runs a queue that the link keeps itself, whose discipline `DECIDES` at enqueue or is none.
+    /// Runs a queue that the link keeps itself; its discipline decides at enqueue if `DECIDES`, or
+    /// it is a plain queue.
     #[inline(never)]
     fn run_kept<const DECIDES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
@@ -219,14 +221,14 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same as [`announce`](Self::announce), once for all disciplines.
+    /// The same as [`announce`](Self::announce), compiled once for all disciplines.
     #[inline(never)]
     fn announce_outlined(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
         self.announce(packet, stamp, behind);
     }
 
-    /// Announces a packet to the next link of its path, which lies `behind` the present one: it
-    /// comes there at `stamp`, if nothing becomes of it on a wire.
+    /// Announces a packet to the next link of its path, which is `behind` the present one. The
+    /// packet arrives there at `stamp`, unless it is late or lost on a wire.
     #[inline(always)]
     pub(super) fn announce(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
         if behind == Behind::Wire {
@@ -259,8 +261,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same of a packet that is sent now by its source: where nothing else comes there before,
-    /// it is taken in at once.
+    /// The same for a packet that its source sends now: if nothing else arrives at the next link
+    /// before it, that link takes it in at once.
     #[inline(always)]
     fn hand_over(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
         if stamp < self.foreseen.until {
@@ -273,7 +275,8 @@ impl<O: Observer> Simulation<O> {
         self.announce(packet, stamp, behind);
     }
 
-    /// A packet will come to a link at `stamp`, and all is known that comes there before.
+    /// A packet will arrive at a link at `stamp`, and everything that arrives there before is
+    /// known.
     #[inline(always)]
     fn take_in_at_once(&mut self, id: LinkId, packet: &SimPacket, stamp: Time) {
         if !self.links[id as usize].would_come_first(stamp) && !self.take_in_before(id, stamp) {
@@ -303,21 +306,21 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Something else comes there at that very instant.
+    /// Announces the packet, since something else arrives there at that very instant.
     #[inline(never)]
     fn announce_after_all(&mut self, packet: &SimPacket, stamp: Time) {
         self.announce(packet, stamp, Behind::Links);
     }
 
-    /// Takes in what was announced to a link and comes before `stamp`; tells whether nothing else
-    /// comes at that instant.
+    /// Takes in what was announced to a link and arrives before `stamp`; returns whether nothing
+    /// else arrives at that instant.
     #[inline(never)]
     fn take_in_before(&mut self, id: LinkId, stamp: Time) -> bool {
         self.catch_up(id, Horizon::before(stamp));
         self.links[id as usize].would_come_first(stamp)
     }
 
-    /// Moves the link that comes first in the calendar to its next event.
+    /// Moves the link that is first in the calendar to its next event.
     #[inline(always)]
     fn reschedule_first(&mut self, id: LinkId, now: Time) {
         let next = self.links[id as usize].next_event();
@@ -328,7 +331,7 @@ impl<O: Observer> Simulation<O> {
         self.note_fault(id, now);
     }
 
-    /// Moves the link that comes first in the calendar to `next`.
+    /// Moves the link that is first in the calendar to `next`.
     #[inline(always)]
     fn move_first(&mut self, id: LinkId, next: Time) {
         let link = &mut self.links[id as usize];
@@ -337,7 +340,7 @@ impl<O: Observer> Simulation<O> {
         self.deliveries.replace_first(next);
     }
 
-    /// A departure at its own instant: for an observer that must see all in order.
+    /// A departure at its own instant, for an observer that must see everything in order.
     pub(super) fn depart(&mut self, now: Time) {
         let id = self.departures.next_slot();
         self.departures.replace_first(Time::NEVER);
@@ -354,7 +357,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same of one behind another of its burst, that mostly waits at this first link.
+    /// The same for a packet behind another of its burst, which mostly has to wait at this first
+    /// link.
     #[inline(always)]
     pub(super) fn arrive_behind(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         let link = &self.links[id as usize];
@@ -366,7 +370,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet arrives at an idle link that sends it without further ado.
+    /// A packet arrives at an idle link, which sends it without asking its discipline.
     #[inline(never)]
     fn pass(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         let link = &mut self.links[id as usize];
@@ -392,7 +396,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet arrives at a plain link that is busy; tells whether it is handed over then.
+    /// A packet arrives at a plain link that is busy; returns whether it is handed over then.
     #[inline(always)]
     fn wait_in_line(
         &mut self,
@@ -411,7 +415,7 @@ impl<O: Observer> Simulation<O> {
         stamp.is_some()
     }
 
-    /// The same where the discipline decides on it.
+    /// The same where the discipline decides about the packet.
     #[inline(always)]
     fn wait_if_let_in(&mut self, id: LinkId, now: Time, mut packet: SimPacket) -> bool {
         let link = &mut self.links[id as usize];
@@ -457,7 +461,7 @@ impl<O: Observer> Simulation<O> {
         self.settle(id, now);
     }
 
-    /// Brings the calendars in line with a link that was touched.
+    /// Updates the calendars after a link was touched.
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];
@@ -474,7 +478,7 @@ impl<O: Observer> Simulation<O> {
         self.note_fault(id, now);
     }
 
-    /// Puts a link into the calendar, where `next` comes before the event known there.
+    /// Puts a link into the calendar if `next` comes before the event known there.
     #[inline(always)]
     pub(super) fn schedule(&mut self, id: LinkId, next: Time) {
         let link = &mut self.links[id as usize];

@@ -8,12 +8,12 @@ use super::Simulation;
 use crate::round::Round;
 use crate::{Kind, Observer};
 
-/// How many turns come before the one for which is asked, as in trains.
+/// How many turns come before those for which memory is prefetched, as in `trains`.
 const AHEAD: [usize; 4] = [12, 8, 5, 2];
 
 impl<O: Observer> Simulation<O> {
-    /// Takes what comes out of a train before `until`, flow by flow, as far as each may have its
-    /// turn; the others are in order then.
+    /// Takes out the packets that come out of a train before `until`, flow by flow, if they may
+    /// have their turns; the others are in order afterwards.
     #[inline(never)]
     pub(super) fn go_round(&mut self, number: usize, now: Time, until: Time) {
         let mut round = core::mem::take(&mut self.round);
@@ -43,7 +43,8 @@ impl<O: Observer> Simulation<O> {
         self.round = round;
     }
 
-    /// The packets of one flow come out, from the place `first` on, as far as it may have its turn.
+    /// Lets the packets of one flow come out, from the place `first` on, for as long as the flow
+    /// may have its turn.
     fn take_turn(&mut self, number: usize, round: &mut Round, first: usize, until: Time) {
         let train = &self.trains[number];
         let Some(packet) = train.in_round(first) else {
@@ -89,7 +90,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Prefetches what the next packets of a flow need, of which the state is in the cache by then.
+    /// Prefetches what the next packets of a flow need; the flow's own state is in the cache by
+    /// then.
     #[inline]
     fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize, slot: u32) {
         let train = &self.trains[number];
@@ -110,8 +112,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Runs the timers of the one end of a connection, each at its instant, that are due before
-    /// `now`.
+    /// Runs the timers of that end of a connection that are due before `now`, each at its instant.
     #[inline]
     fn expire_before(&mut self, slot: u32, now: Time, receives_acks: bool) {
         loop {

@@ -1,11 +1,11 @@
 //! The part of the run loop that serves sources: when they send, and what.
 //!
-//! No source of datagrams hears of what becomes of them. Where there are no others, and nothing
-//! else comes to the links over which they send first, they run ahead: each time that one of them
-//! comes next, a number of packets is sent one after the other, each at its exact instant, whatever
-//! comes before that elsewhere. Which comes next, a packet that is sent or one that arrives, no
-//! processor could guess where sources send at random. They do not where the wire of such a link
-//! loses packets: that would be heard of after what comes to the link later.
+//! Sources of datagrams do not learn what becomes of their packets. If there are no other sources,
+//! and nothing else arrives at the links over which they send first, they run ahead: each time one
+//! of them is next, several packets are sent one after the other, each at its exact instant,
+//! whatever happens elsewhere before that. Where sources send at random, no processor could predict
+//! whether a sent packet or an arriving one comes next. Sources do not run ahead if the wire of
+//! such a first link loses packets: the observer would see a loss after later arrivals at the link.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +19,11 @@ use crate::link::Link;
 use crate::routes::{END, Paths};
 use crate::{Cargo, FlowId, LinkId, Observer, SimPacket};
 
-/// Packets that sources send at a time where they run ahead.
+/// The number of packets that sources send at a time where they run ahead.
 const AHEAD: usize = 64;
 
-/// Whether all flows send datagrams, and nothing else comes to the links over which they go first,
-/// of which none loses any on its wire.
+/// Whether all flows send datagrams, nothing else arrives at their first links, and none of these
+/// links loses packets on its wire.
 pub(super) fn may_run_ahead(links: &[Link], flows: &[Flow], lanes: &[Lane], paths: &Paths) -> bool {
     if flows.iter().any(Flow::is_tcp) {
         return false;
@@ -70,7 +70,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Sources that may run ahead send their next packets, as far as these leave before `until`.
+    /// The next packets of sources that may run ahead are sent, as far as they leave before
+    /// `until`.
     #[inline(never)]
     pub(super) fn emit_ahead(&mut self, mut now: Time, until: Time) {
         for _ in 0..AHEAD {
@@ -106,8 +107,8 @@ impl<O: Observer> Simulation<O> {
         self.send(now, &packet, Cargo::Datagram);
     }
 
-    /// When the next packet of `flow` comes after `now`; never if that is too late. Asks its source
-    /// for the one after that.
+    /// When the next packet of `flow` after `now` comes; never if that is after the flow's stop.
+    /// Asks the source for the packet after that.
     fn plan(&mut self, flow: usize, now: Time) -> Time {
         let flow: &mut Flow = &mut self.flows[flow];
         let Agent::Datagrams {
@@ -137,7 +138,7 @@ impl<O: Observer> Simulation<O> {
         self.launch(now, packet);
     }
 
-    /// The same, right behind another of a burst.
+    /// The same for a packet right behind another of its burst.
     #[inline]
     pub(super) fn send_behind(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
         self.observer.emitted(now, packet, cargo);
@@ -146,7 +147,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The packet of which the observer has heard enters its first link.
+    /// The packet enters its first link; the observer has been told of it.
     #[inline]
     pub(super) fn launch(&mut self, now: Time, packet: &SimPacket) {
         if let Some(first) = self.leave_source(packet) {
@@ -154,7 +155,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Books that a packet is sent; the first link of its path, if there is any.
+    /// Books that a packet is sent; returns the first link of its path, if there is one.
     #[inline]
     fn leave_source(&mut self, packet: &SimPacket) -> Option<LinkId> {
         let lane = &mut self.shared.lanes[packet.lane()];

@@ -12,12 +12,13 @@ use crate::ledger::Lane;
 use crate::packet::lane_of;
 use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
 
-/// How many timers come before the one for which is asked: for its connection, for what that leads
-/// to, for the link and the pace behind that, and for the stamps behind these.
+/// How many timers come before those for which memory is prefetched: for the connection, for what
+/// it leads to, for the link and the pace behind that, and for the stamps behind these.
 const AHEAD_AT_TIMERS: [usize; 4] = [12, 6, 3, 1];
 
 impl<O: Observer> Simulation<O> {
-    /// The instant has come that the application of a flow has asked for, or its start or stop.
+    /// The instant for which the application of a flow has asked has come, or the flow's start or
+    /// stop.
     pub(super) fn wake(&mut self, id: FlowId, now: Time) {
         self.sources.replace_first(Time::NEVER);
         let flow = &mut self.flows[id as usize];
@@ -44,7 +45,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Tells an application of an event and does what it orders.
+    /// Tells an application of an event and carries out its orders.
     fn tell(&mut self, id: FlowId, now: Time, event: Event) {
         let flow = &mut self.flows[id as usize];
         let Agent::Streams {
@@ -93,7 +94,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Until then nothing that comes to the ends of a flow matters to anything but them.
+    /// Notes that until that instant whatever comes to the ends of a flow affects nothing but these
+    /// ends.
     pub(super) fn set_apart(&mut self, id: FlowId, until: Time) {
         for direction in [Direction::Forward, Direction::Reverse] {
             let path = self.shared.lanes[lane_of(id, direction)].path;
@@ -107,8 +109,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Sends all that may be sent now in a direction. Never in the other too: who sends there does
-    /// not know yet what has happened here.
+    /// Sends all that may be sent now in a direction. Never in the other direction too: the sender
+    /// there does not know yet what has happened here.
     pub(super) fn pump(&mut self, slot: u32, direction: Direction, now: Time) {
         match direction {
             Direction::Forward => self.pump_half(slot, Direction::Forward, now),
@@ -121,7 +123,7 @@ impl<O: Observer> Simulation<O> {
         self.pump_half(slot, Direction::Reverse, now);
     }
 
-    /// The same where an application has just written.
+    /// The same after an application has just written.
     #[inline(never)]
     fn pump_direction(&mut self, slot: u32, direction: Direction, now: Time) {
         self.pump(slot, direction, now);
@@ -149,7 +151,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same, where full segments are not all alike.
+    /// The same where full segments are not all alike.
     #[inline(never)]
     fn pump_unlike(&mut self, slot: u32, direction: Direction, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
@@ -173,7 +175,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same, where more is to be looked at than whether full segments may go.
+    /// The same where more has to be checked than whether full segments may go.
     #[inline(never)]
     fn pump_one_by_one(&mut self, slot: u32, direction: Direction, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
@@ -190,7 +192,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Sends segments that differ in their numbers alone, and the last by its PSH.
+    /// Sends segments that differ only in their numbers, except that the last may carry PSH.
     #[inline(always)]
     #[allow(clippy::inline_always)] // from one place in each direction
     fn send_burst(
@@ -234,7 +236,7 @@ impl<O: Observer> Simulation<O> {
         self.send(now, &packet, Cargo::Segment(segment));
     }
 
-    /// Sends the acknowledgement that lies at `place` in the arena.
+    /// Sends the acknowledgement that is at `place` in the arena.
     fn send_ack(&mut self, now: Time, id: FlowId, number: u32, direction: Direction, place: u64) {
         let lane = &self.shared.lanes[lane_of(id, direction)];
         let packet = SimPacket {
@@ -248,8 +250,8 @@ impl<O: Observer> Simulation<O> {
         self.launch(now, &packet);
     }
 
-    /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of
-    /// the packet before, and its lane knows it.
+    /// The slot of the connection to which a packet belongs, unless the connection is over. Mostly
+    /// it is that of the packet before, and its lane knows the slot.
     #[inline(never)]
     fn look_up(&mut self, packet: &SimPacket) -> Option<u32> {
         let connections = self.flows[packet.flow() as usize].connections()?;
@@ -259,7 +261,7 @@ impl<O: Observer> Simulation<O> {
         Some(slot)
     }
 
-    /// A connection that is over is asked for no more.
+    /// Removes a connection that is over.
     fn retire(&mut self, slot: u32, id: FlowId, now: Time) {
         if let Agent::Streams { connections, .. } = &mut self.flows[id as usize].agent {
             self.tcp.retire(slot, connections, now);
@@ -332,7 +334,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The other end of a connection has sent its FIN: so does this one.
+    /// The other end of a connection has sent its FIN, so this end sends its own.
     #[inline(never)]
     fn end_answer(&mut self, slot: u32, direction: Direction, now: Time) {
         if let Some(half) = self.tcp.connections[slot as usize].half(direction) {
@@ -341,7 +343,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Tells the application of the messages that have wholly arrived with a packet.
+    /// Tells the application which messages have arrived completely with a packet.
     #[inline(never)]
     fn tell_arrived(&mut self, now: Time, packet: &SimPacket, slot: u32) {
         while let Some(tag) = self.tcp.connections[slot as usize]
@@ -374,7 +376,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// An acknowledgement may have ended a handshake that an application waits for, or the
+    /// An acknowledgement may have ended a handshake for which an application waits, or the
     /// connection.
     #[inline(never)]
     fn change_phase(&mut self, slot: u32, id: FlowId, now: Time) {
@@ -387,7 +389,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A timer of a connection is due, or was when it was set.
+    /// The entry of a connection in the calendar of timers is due; its timer may have been put off
+    /// since.
     pub(super) fn expire(&mut self, now: Time) {
         let slot = self.tcp.timers.next_slot();
         if slot == DELAYED {
@@ -419,8 +422,8 @@ impl<O: Observer> Simulation<O> {
         self.tcp.set_first(slot, now, next);
     }
 
-    /// Sets the entries of timers anew that come up to `until` and were put off beyond that, as
-    /// they mostly are, up to the first that may be due; tells when the next comes then.
+    /// Updates the entries that come up to `until` although their timers were put off beyond that,
+    /// as most are, until one may be due; returns when the next entry comes then.
     #[inline(never)]
     pub(super) fn put_off_timers(&mut self, until: Time) -> Time {
         while self.tcp.put_off(until) {
@@ -431,7 +434,7 @@ impl<O: Observer> Simulation<O> {
         self.tcp.timers.next_time()
     }
 
-    /// Prefetches what the timers that come next will need, the furthest first.
+    /// Prefetches what the timers that come next will need, starting with the furthest.
     #[inline(never)]
     fn look_ahead_at_timers(&self) {
         let [later, soon, next, first] = AHEAD_AT_TIMERS.map(|others| {

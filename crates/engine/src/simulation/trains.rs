@@ -11,18 +11,18 @@ use crate::routes::END;
 use crate::train::Answered;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
-/// How many packets of a train come before the one for which is asked: for itself, for its lanes
-/// and paths, for what these lead to, and for what lies behind that.
+/// How many packets of a train come before those for which memory is prefetched: for the packet
+/// itself, for its lanes and paths, for what these lead to, and for what lies behind that.
 const AHEAD: [usize; 4] = [12, 8, 5, 3];
 
-/// The same for what lies behind that again, where a rate is measured or something was lost.
+/// The same for what lies one step further, where a rate is measured or something was lost.
 const AHEAD_OF_FURTHEST: usize = 2;
 
 // As in `hops`: the steps of an event are many and small, and each is written once.
 #[allow(clippy::inline_always)]
 impl<O: Observer> Simulation<O> {
-    /// A packet that will reach the link `next` at `stamp` joins the train there, if there is one
-    /// and it may; if not, the train is left by those that wait there before it.
+    /// Lets a packet that will arrive at the link `next` at `stamp` join the train there, if there
+    /// is one and the packet may. If not, the packets that wait there before it leave the train.
     #[inline(always)]
     pub(super) fn join_train(&mut self, packet: &SimPacket, next: LinkId, stamp: Time) -> bool {
         let Some(track) = self.tracks.get_mut(next as usize) else {
@@ -57,10 +57,10 @@ impl<O: Observer> Simulation<O> {
         false
     }
 
-    /// The first of a train comes out of its link, and so do those behind it that come out before
-    /// `until`, as far as none [matters](Self::is_apart) to the next and no timer comes between
-    /// them: one train after the other, no packet needs the calendar, and a processor guesses well
-    /// what comes next.
+    /// Lets the first packet of a train come out of its link, and then those behind it that come
+    /// out before `until`, as long as none [affects](Self::is_apart) the next and no timer comes
+    /// between them. So one train is followed after the other: no packet needs the calendar, and a
+    /// processor predicts well what comes next.
     #[inline(always)]
     pub(super) fn deliver_from_train(&mut self, mut now: Time, until: Time) {
         let mut id = self.train_deliveries.next_slot();
@@ -110,8 +110,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same where there may be [rounds](crate::round): then, if one is due, a train as a whole,
-    /// else the first of it alone, for some of those behind it may wait for a round.
+    /// The same where there may be [rounds](crate::round): if a round is due, takes out the whole
+    /// train, otherwise only the first packet, since some of those behind it may wait for a round.
     #[inline(never)]
     pub(super) fn deliver_in_rounds(&mut self, now: Time, until: Time) {
         let id = self.train_deliveries.next_slot();
@@ -131,10 +131,11 @@ impl<O: Observer> Simulation<O> {
         self.come_out(number, id, now, &packet, began, at_end);
     }
 
-    /// Where all comes [at once](crate::handover) that answers what comes out of a train from `now`
-    /// on, of the link `id` first: if nothing else can come there but what a timer sends. Where the
-    /// caches do not hold the network that is worthwhile only if several come before the next
-    /// timer: what that sends is announced, and each that is must be taken in first.
+    /// The link at which everything that answers the train from `now` on, first out of the link
+    /// `id`, is taken in [at once](crate::handover): if nothing else can arrive there except what a
+    /// timer sends. If the network does not fit the caches, this is worthwhile only if several
+    /// packets come before the next timer: packets that a timer sends are announced, and have to be
+    /// taken in before others.
     fn foresees(&self, number: usize, id: LinkId, now: Time) -> Option<Answered> {
         let answered = self.trains[number].answered?;
         let is_apart = self.trains[number].is_apart(now) || self.is_apart(id, now);
@@ -147,15 +148,16 @@ impl<O: Observer> Simulation<O> {
         (may && (!self.looks_ahead || is_worthwhile())).then_some(answered)
     }
 
-    /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes
-    /// to one that others use too, where that does not hold for the train as a whole.
+    /// Whether whatever comes out of a link of a train at `time` affects nobody else before it
+    /// arrives at a link that others use too; asked where this does not hold for the train as a
+    /// whole.
     #[inline(always)]
     fn is_apart(&self, id: LinkId, time: Time) -> bool {
         let track = self.tracks.get(id as usize);
         track.is_some_and(|track| time < track.apart_until())
     }
 
-    /// The train of which the first comes out of the link `id`.
+    /// The train whose first packet comes out of the link `id`.
     #[inline(always)]
     fn train_through(&mut self, id: LinkId) -> Option<usize> {
         let number = self.tracks[id as usize].train();
@@ -166,8 +168,8 @@ impl<O: Observer> Simulation<O> {
         number
     }
 
-    /// A packet of a train comes out of its link; that its transmission `began` comes into the
-    /// books of the link now, where it does not stand there yet.
+    /// A packet of a train comes out of its link. If `began` is given, the books of the link do not
+    /// contain the beginning of its transmission yet, and it is booked now.
     #[inline(always)]
     fn come_out(
         &mut self,
@@ -188,8 +190,9 @@ impl<O: Observer> Simulation<O> {
         self.hand_on(id, now, packet, at_end);
     }
 
-    /// What a train has on a link, from the packet on that is sent when `from` tells, is announced
-    /// to the link itself, if `from` tells. All these come out at `out` or later.
+    /// Makes packets leave a train: at each link for which `from` returns an instant, those that
+    /// are sent at that instant or later. They are announced to the link itself. All of them come
+    /// out at `out` or later.
     #[inline(never)]
     pub(super) fn leave_train(
         &mut self,
@@ -228,8 +231,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Opens the track through a link again where what it has just delivered was the last that was
-    /// under way there by itself.
+    /// Opens the track through a link again if the packet that the link has just delivered was the
+    /// last one under way there outside the train.
     #[inline(always)]
     pub(super) fn open_track(&mut self, id: LinkId) {
         if let Some(track) = self.tracks.get_mut(id as usize)
@@ -240,8 +243,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Prefetches what the next packets that come out of a train will need. Out of line, for it is
-    /// not needed where there are few links.
+    /// Prefetches what the next packets that come out of a train will need. Out of line, since it
+    /// is not needed where there are few links.
     #[inline(never)]
     fn look_ahead_in_train(&self, number: usize) {
         let train = &self.trains[number];
@@ -254,8 +257,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Prefetches what packets will need, the furthest first. They may be of those that came out
-    /// already, and whatever they lead to may be nothing.
+    /// Prefetches what packets will need, starting with the furthest. Some may be packets that have
+    /// come out already, and may not lead to anything.
     #[inline(always)]
     pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
         let shared = &self.shared;
@@ -321,7 +324,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The connection that a packet belongs to, if its lane knows it.
+    /// The connection to which a packet belongs, if its lane knows it.
     #[inline(always)]
     fn connection_of(&self, packet: &SimPacket) -> Option<&Connection> {
         let slot = self.shared.lanes[packet.lane()].slot;
