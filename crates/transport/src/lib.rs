@@ -1,8 +1,8 @@
 //! TCP as a pure state machine, and its congestion controllers.
 //!
-//! Nothing here has a clock, I/O, a global or a random generator of its own: the present instant
-//! and segments or acknowledgements come in, segments and the time of the next timer go out. So
-//! the same code runs in the simulator, under the driver and under a test that owns the clock.
+//! No module here has a clock, I/O, a global or a random generator of its own: the present instant
+//! and segments or acknowledgements go in, segments and the time of the next timer come out. So the
+//! same code runs in the simulator, under the driver and under a test that owns the clock.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -24,10 +24,10 @@
 //! handshake, is number 0; the first byte of data is number 1; a FIN takes the number after the
 //! last byte. Windows are bytes here and segments inside the controllers.
 //!
-//! **Unverified.** The sections that the files name were read in the RFCs themselves, but for RFC
-//! 9406, 9438, 9768 and 9937, of which there were drafts and quotations, and RFC 2581, 2861, 2988
-//! and 3782. What ns-2 does was checked against its source and against deterministic runs
-//! (`tests/ns2.rs`).
+//! **Unverified.** The sections that the files cite were read in the RFCs themselves, except those
+//! of RFC 9406, 9438, 9768 and 9937, of which only drafts and quotations were available, and of RFC
+//! 2581, 2861, 2988 and 3782. The behaviour of ns-2 was checked against its source and against
+//! deterministic runs (`tests/ns2.rs`).
 
 pub mod cc;
 pub mod ecn;

@@ -6,43 +6,46 @@
 //! is due, [`Sender::on_timer`]; after each of them it takes segments from [`Sender::poll_send`]
 //! until there is none.
 //!
-//! **Recovery.** With SACK: RACK or, without it, RFC 6675's count finds losses; PRR or, without it,
-//! the threshold at once is the window over `pipe`. Without SACK: three duplicates, inflation and
-//! deflation as RFC 5681 and 6582 write them; at the full acknowledgement the window is ssthresh.
-//! After a timeout everything not reported counts as lost, with RACK only what has been out long
-//! enough (RFC 8985, 6.3). The flight that is halved is at most the window.
+//! **Recovery.** With SACK, RACK finds losses, or RFC 6675's count if RACK is off. The amount in
+//! flight, `pipe`, is then held to the window that PRR gives; without PRR, to the threshold from
+//! the beginning of recovery on. Without SACK: three duplicates, inflation and deflation as in RFC
+//! 5681 and 6582; at the full acknowledgement the window becomes ssthresh. After a timeout
+//! everything not reported counts as lost; with RACK, only what has been in flight long enough (RFC
+//! 8985, 6.3). The flight that is halved is at most the window.
 //!
-//! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it
-//! run). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). The
-//! window also counts what was sent and lost: a segment never lies beyond the right edge. Further,
-//! where an RFC is not followed to the letter:
+//! **Choices**: a fast retransmit restarts the timer, as in ns-2 and Linux (RFC 6298 lets it run
+//! on). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). The
+//! window also counts what was sent and lost: a segment never lies beyond the right edge. In the
+//! following points an RFC is not followed to the letter:
 //!
 //! - With timestamps every acknowledgement is an RTT sample with the weights of RFC 6298, as in
 //!   Linux. RFC 7323 (4.2 and appendix G) would divide them by the samples of a round trip.
-//! - Of RFC 6675's NextSeg, rule 3 is followed where RACK is off, and rule 4, a last rescue of the
-//!   tail, is left out (both SHOULD): RACK's probes serve the tail, and without them the timer.
-//! - What was reported is remembered through a timeout, unless the first outstanding segment is
-//!   part of it, which tells that the receiver forgot (RFC 2018, 5, would forget everything; RFC
-//!   6675, 5.1, tells why that is thought too strong).
-//! - While RACK's timer or the probe's runs, that of retransmission runs on (RFC 8985, 8: SHOULD
-//!   be cancelled). No probe is timed while another is unanswered.
-//! - RFC 6582, 3.2, taken literally forbids a fast retransmit of the very first segment; here it
-//!   goes. Of its two windows at the end of recovery it is the second, ssthresh, without the limit
-//!   on bursts that it encourages.
-//! - The initial window is what is asked for: RFC 6928, 2, bounds it by 14 600 bytes, or two
-//!   segments if they are larger, and falls back to RFC 3390 after idle time where a loss came
-//!   early.
+//! - Of RFC 6675's NextSeg, rule 3 is followed where RACK is off. Rule 4, a last rescue of the
+//!   tail, is left out (both are SHOULD): RACK's probes protect the tail, and without them the
+//!   timer does.
+//! - Reports are remembered through a timeout, unless they cover the first outstanding segment,
+//!   which means that the receiver discarded it (RFC 2018, 5, would forget all reports; RFC 6675,
+//!   5.1, explains why that is considered too strong).
+//! - While RACK's timer or the timer of the probe runs, the retransmission timer runs on (RFC 8985,
+//!   8: SHOULD be cancelled). No probe is scheduled while another is unanswered.
+//! - RFC 6582, 3.2, taken literally forbids a fast retransmit of the very first segment; here it is
+//!   sent. Of the two windows that it allows at the end of recovery the second is used, ssthresh,
+//!   without the limit on bursts that it encourages.
+//! - The initial window is the one requested. RFC 6928, 2, limits it to 14 600 bytes, or two
+//!   segments if they are larger, and falls back to RFC 3390 after idle time if a loss came early.
 //! - After a lost SYN the window is one segment, as RFC 5681, 3.1, demands (MUST); RFC 6928, 2,
-//!   recommends that only after more than one.
-//! - A window of the receiver that is closed with nothing in flight is probed by an empty segment
+//!   recommends this only after more than one loss.
+//! - If the receiver's window is closed and nothing is in flight, it is probed by an empty segment
+//!   with an old number when the timer expires (RFC 9293, 3.8.6.1: at least one octet).
 //!   with an old number when the timer expires (RFC 9293, 3.8.6.1: at least one octet).
 //!
-//! **Undone** is what proves spurious, where it is asked for, as Linux does it: by F-RTO (after RFC
-//! 5682), Eifel's stamps (RFC 3522) and reports of duplicates (after RFC 3708).
+//! **Undo**, if requested: reductions that prove spurious are undone, as in Linux. The evidence is
+//! F-RTO (after RFC 5682), Eifel's timestamps (RFC 3522) and reports of duplicates (after RFC
+//! 3708).
 //!
-//! **Disorder.** Under `linux` controllers are told where something was reported out of order and
-//! no loss is held to be, and once a segment came more than three places late the window grows with
-//! what is reported too.
+//! **Disorder.** Under `linux` controllers are told when something was reported out of order but is
+//! not considered lost. Once a segment arrived more than three places late, the window also grows
+//! with what is reported.
 //!
 //! **Left out**: window scaling's limits, PAWS for acknowledgements, urgent data.
 
@@ -88,13 +91,13 @@ use undo::UndoState;
 pub struct Sender {
     snd_una: u64,
     snd_nxt: u64,
-    /// When the last acknowledgement came, if it was [expected](fast_path) and only such segments
-    /// have followed: the timers that these started are not worked out yet. Otherwise never, and
-    /// the timers below are valid.
+    /// When the last acknowledgement came, if it was [expected](fast_path) and only expected
+    /// segments have followed: the timers that these started are not worked out yet. Otherwise
+    /// never, and the timers below are valid.
     expected_at: Time,
     /// The number after the last byte that the application has written.
     written: u64,
-    /// The number after the last that the receiver takes.
+    /// The number after the last one that the receiver accepts.
     right_edge: u64,
     /// The controller's window and threshold in bytes, kept here: they are read at every packet
     /// and change far less often.
@@ -109,12 +112,12 @@ pub struct Sender {
     /// RACK's reordering timer.
     reorder_at: Time,
     next_send: Time,
-    /// Data before it was sent while the window was the limit.
+    /// Data before this number was sent while the window was the limit.
     limited_until: u64,
     delivered: u64,
     // The third cache line.
     last_send: Time,
-    /// Bytes outstanding before the acknowledgement or timer being handled, unless it was expected.
+    /// Bytes outstanding before the present acknowledgement or timer, unless it was expected.
     flight: u64,
     dupacks: u32,
     burst_left: u32,
@@ -122,9 +125,10 @@ pub struct Sender {
     needs: Needs,
     /// Whether its settings let acknowledgements take the fast path at all.
     has_fast_path: bool,
-    /// Whether the next ones [may](Self::may_take_fast_path).
+    /// Whether the next acknowledgements [may take it](Self::may_take_fast_path).
     fast_path: bool,
-    /// Whether each segment is handled by itself, since it is paced or a rate is measured by it.
+    /// Whether each segment is handled by itself, since segments are paced or used to measure a
+    /// rate.
     steps: bool,
     /// Whether acknowledgements count marked bytes.
     counts_marks: bool,
@@ -137,23 +141,23 @@ pub struct Sender {
     last_was_duplicate: bool,
     /// Whether the pacing clock has held a segment back.
     held_by_pace: bool,
-    /// How many more segments go out at the instant of the last one (Linux).
+    /// How many more segments are sent together with the last one, at the same instant (Linux).
     to_go_along: u8,
-    /// The buffer in which new segments go down (Linux).
+    /// The buffer to which new segments belong (Linux).
     buffer: Buffer,
-    /// Whether an RTT sample has come since the last probe.
+    /// Whether there was an RTT sample after the last probe.
     sampled_since_probe: bool,
     probe_due: bool,
-    /// Whether the next lost segment goes out whatever the window.
+    /// Whether the next lost segment is sent even if the window has no room for it.
     force: bool,
     window_probe: bool,
     cwr_due: bool,
-    /// Marks came while the window was one segment: nothing new goes before the timer expires.
+    /// Marks came while the window was one segment: nothing new is sent before the timer expires.
     awaits_timer: bool,
     first_partial: bool,
     /// Bytes acknowledged towards a whole segment (ns-3).
     uncounted: u32,
-    /// The first unacknowledged number when the timer of retransmission expired, in state Loss.
+    /// The first unacknowledged number when the retransmission timer expired, in state Loss.
     expired_una: Option<u64>,
     probe: Option<Probe>,
     rate: Option<Box<RateSampler>>,
@@ -162,7 +166,7 @@ pub struct Sender {
     counts: Counts,
     board: Scoreboard,
     // What recovery and marks need.
-    /// The number after the last sent when recovery began: losses before it are one event.
+    /// The number after the last one sent when recovery began: losses before it are one event.
     recover: u64,
     /// Echoes of marks up to this number belong to a window already reduced.
     ecn_until: u64,
@@ -171,12 +175,12 @@ pub struct Sender {
     /// Window during fast recovery, bytes.
     recovery_window: u64,
     prr: Prr,
-    /// The segment that is timed, if only one at a time is: its end and when it was sent.
+    /// The segment that is timed, if only one at a time is timed: its end and when it was sent.
     timed: Option<(u64, Time)>,
     ce_seen: u64,
-    /// What tells whether the last reduction was spurious, if that is to be found out.
+    /// The record that shows whether the last reduction was spurious, if this is to be detected.
     undo: Option<Box<UndoState>>,
-    /// Linux's record of a window that is larger than what is sent.
+    /// Linux's record of how much of the window is used.
     cwnd_usage: Option<Box<CwndUsage>>,
 }
 
@@ -184,7 +188,8 @@ pub struct Sender {
 const ENDLESS: u64 = u64::MAX / 4;
 
 impl Sender {
-    /// A new connection's sender. With a handshake it begins with a SYN, else established.
+    /// The sender of a new connection. With a handshake it begins with a SYN; otherwise it is
+    /// established.
     pub fn new(config: Arc<Config>, cc: AnyController) -> Self {
         let needs = cc.needs();
         let mut board = Scoreboard::default();
@@ -258,7 +263,7 @@ impl Sender {
         }
     }
 
-    /// Lets the controller act, and takes its new window and threshold over.
+    /// Lets the controller act, and copies its new window and threshold.
     fn control<R>(&mut self, act: impl FnOnce(&mut AnyController) -> R) -> R {
         let done = act(&mut self.cc);
         (self.cwnd, self.ssthresh) = self.cc.windows();
@@ -272,7 +277,7 @@ impl Sender {
         }
     }
 
-    /// The application has no end of data.
+    /// The application's data never ends.
     pub fn write_endless(&mut self) {
         self.written = ENDLESS;
     }
@@ -291,7 +296,7 @@ impl Sender {
         self.closed = true;
     }
 
-    /// Payload bytes written so far; data without end is not counted.
+    /// Payload bytes written so far, not counting data without end.
     pub const fn written(&self) -> u64 {
         self.written - 1
     }
@@ -317,7 +322,7 @@ impl Sender {
         (at < Time::NEVER).then_some(at)
     }
 
-    /// The first of the timers but the pacing clock.
+    /// The earliest timer, the pacing clock excepted.
     #[inline]
     fn next_timeout(&self) -> Time {
         if self.expected_at < Time::NEVER {
@@ -335,7 +340,7 @@ impl Sender {
         u64::from(self.config.mss)
     }
 
-    /// `bytes` in segments; infinite where they are no bound.
+    /// `bytes` in segments; infinite if they are no limit.
     fn segments(&self, bytes: u64) -> f64 {
         if bytes == u64::MAX {
             f64::INFINITY
@@ -349,9 +354,9 @@ impl Sender {
         self.written + u64::from(self.closed && self.config.fin)
     }
 
-    /// FlightSize for the threshold, before the acknowledgement being read: at most the window (RFC
-    /// 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's, where PRR keeps it lower for a
-    /// moment.
+    /// FlightSize for the threshold, before the acknowledgement being processed: at most the window
+    /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's window if PRR keeps it lower
+    /// for a moment.
     fn flight_size(&self) -> u64 {
         if self.config.cwnd.halves_cwnd {
             return self.cc.cwnd().min(self.config.window);

@@ -1,4 +1,4 @@
-//! What an acknowledgement means.
+//! Processing acknowledgements.
 
 use sojourn_base::{Ecn, Time};
 
@@ -10,7 +10,7 @@ use crate::recovery::prr::{Delivery, PrrKind};
 use crate::scoreboard::Sent;
 use crate::wire::Ack;
 
-/// How things stood before it.
+/// The state before an acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Before {
     pub(super) state: State,
@@ -19,7 +19,7 @@ pub(super) struct Before {
     /// Bytes in flight.
     pub(super) flight: u64,
     pub(super) window: u64,
-    /// Bytes ever held to be lost.
+    /// Bytes ever considered lost.
     pub(super) lost_ever: u64,
 }
 
@@ -56,7 +56,7 @@ impl Sender {
         self.fast_path = self.may_take_fast_path();
     }
 
-    /// What follows from an acknowledgement that was read.
+    /// Acts on an acknowledgement that was read.
     fn apply_ack(&mut self, now: Time, ack: &Ack, mut info: AckInfo, before: &Before) {
         if before.una == 0 && info.advanced {
             self.on_established();
@@ -93,8 +93,8 @@ impl Sender {
         self.set_timers(now, &info, before.state);
     }
 
-    /// Counts what may tell of a loss: duplicates in a row, and in ns-3 outside recovery all that
-    /// reports something.
+    /// Counts what may indicate a loss: duplicates in a row; in ns-3, outside recovery, every
+    /// acknowledgement that reports something.
     fn count_duplicates(&mut self, info: &AckInfo) {
         self.last_was_duplicate = info.duplicate;
         if self.config.recovery.like_ns3 && info.reports() {
@@ -107,8 +107,8 @@ impl Sender {
         }
     }
 
-    /// Whether the window may grow with what an acknowledgement delivers, which `echoes` marks or
-    /// not.
+    /// Whether the window may grow with what an acknowledgement delivers; `echoes` says whether it
+    /// echoes marks.
     fn may_grow(&self, info: &AckInfo, before: &Before, cwnd_limited: bool, echoes: bool) -> bool {
         self.is_limited(before, cwnd_limited)
             && (info.advanced || self.grows_out_of_order())
@@ -121,7 +121,7 @@ impl Sender {
             && (self.state != State::Loss || before.state == State::Loss)
     }
 
-    /// What is lost, by time, by duplicates or by what is reported.
+    /// Finds losses, by time, by duplicates or by what is reported.
     fn find_losses(&mut self, now: Time, info: &AckInfo) {
         if self.config.rack {
             self.detect_by_time(now);
@@ -139,8 +139,8 @@ impl Sender {
         }
     }
 
-    /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though
-    /// it moves: in ns-3, outside recovery, where the receiver had delayed what it acknowledges.
+    /// Whether an acknowledgement that reports something counts as a mere duplicate although it
+    /// moves: in ns-3, outside recovery, if the receiver had delayed what it acknowledges.
     fn takes_for_duplicate(&self, info: &AckInfo, before: State) -> bool {
         self.config.recovery.like_ns3
             && self.state == State::Open
@@ -154,13 +154,14 @@ impl Sender {
         self.config.recovery.like_linux && self.rack.has_seen_reordering_beyond(self.usual_order())
     }
 
-    /// How far a segment may be late that is not out of order in Linux (`tcp_reordering`).
+    /// By how many places a segment may be late in Linux without being out of order
+    /// (`tcp_reordering`).
     pub(super) fn usual_order(&self) -> u64 {
         u64::from(self.config.recovery.dupthresh) * self.mss()
     }
 
-    /// Whether Linux is in its state of disorder: all is well, but something was reported out of
-    /// order or is out for a second time (`tcp_try_keep_open`).
+    /// Whether Linux is in its state of disorder: nothing is lost, but something was reported out
+    /// of order or is in flight for a second time (`tcp_try_keep_open`).
     fn is_disordered(&self) -> bool {
         self.config.recovery.like_linux
             && self.state == State::Open
@@ -170,8 +171,8 @@ impl Sender {
                 || self.board.first().is_some_and(Sent::was_retransmitted))
     }
 
-    /// What an acknowledgement that moved by so many bytes counts for under ns-3: in recovery one
-    /// segment.
+    /// For how many segments an acknowledgement that moved by that many bytes counts under ns-3: in
+    /// recovery for one.
     fn whole_segments(&mut self, moved: u64, before: State) -> u64 {
         let mss = self.mss();
         let counted = match (before, self.state) {
@@ -187,7 +188,8 @@ impl Sender {
         counted / mss * mss
     }
 
-    /// ns-2's SACK: three duplicates begin recovery, and in it all below what is reported is lost.
+    /// ns-2's SACK: three duplicates begin recovery, during which everything below what is reported
+    /// is lost.
     fn detect_by_dupacks(&mut self, info: &AckInfo) {
         match self.state {
             State::Recovery => {}
@@ -201,7 +203,8 @@ impl Sender {
         self.board.detect_by_count(1, self.config.mss);
     }
 
-    /// Whether duplicates tell of a loss (RFC 6582, 3.2, step 2): once for what was sent before.
+    /// Whether duplicates indicate a loss (RFC 6582, 3.2, step 2): only once for what was sent
+    /// before.
     fn begins_recovery(&self, info: &AckInfo) -> bool {
         info.duplicate
             && self.dupacks == self.config.recovery.dupthresh
@@ -231,7 +234,7 @@ impl Sender {
         }
     }
 
-    /// The controller begins, knowing of the handshake how long it took.
+    /// Lets the controller begin, and tells it how long the handshake took.
     fn begin_control(&mut self, now: Time, info: &AckInfo) {
         // Of what ns-3 counts as delivered the SYN is none.
         if let Some(rate) = &mut self.rate
@@ -243,7 +246,7 @@ impl Sender {
         self.control(|cc| cc.on_handshake(now, rtt));
     }
 
-    /// Leaves the state whose window is acknowledged.
+    /// Leaves a state once its window has been acknowledged.
     #[inline]
     fn leave(&mut self, now: Time) {
         match self.state {
@@ -288,8 +291,7 @@ impl Sender {
         self.board.give_back();
     }
 
-    /// Enters recovery, or goes on with it; `lost_again` if what was sent again was found to be
-    /// lost.
+    /// Enters recovery or continues it; `lost_again` if a retransmission was found to be lost.
     fn recover_on(&mut self, now: Time, info: &AckInfo, lost_again: bool) {
         let reports = info.reports();
         match self.state {
@@ -337,8 +339,8 @@ impl Sender {
         }
     }
 
-    /// Whether the loss of a retransmission is an indication of congestion of its own: after a
-    /// timeout, and without PRR in a recovery, once for what was sent since the last reduction.
+    /// Whether the loss of a retransmission indicates congestion by itself: after a timeout, and in
+    /// a recovery without PRR, once for what was sent since the last reduction.
     pub(super) fn answers_lost_again(&self) -> bool {
         let halves_at_once = !self.config.recovery.prr && !self.needs.own_recovery;
         self.config.recovery.answers_lost_again
@@ -351,8 +353,8 @@ impl Sender {
             }
     }
 
-    /// Whether something is lost, though sent again, that the last recovery has not answered for:
-    /// by RFC 6675, 5, what lies above its end, by Linux whatever it is.
+    /// Whether something that was sent again is lost, and the last recovery has not answered for
+    /// it: by RFC 6675, 5, what lies above the end of that recovery; in Linux, anything.
     fn has_new_loss_out(&self) -> bool {
         self.config.recovery.recovers_what_is_out
             && self.board.lost() > 0
@@ -369,8 +371,8 @@ impl Sender {
         begins
     }
 
-    /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, even if it
-    /// is a new one.
+    /// At a partial acknowledgement ns-3 considers the next segment lost: one segment is sent, even
+    /// if it is a new one.
     fn fill_next_hole(&mut self) {
         if self
             .board
@@ -382,7 +384,8 @@ impl Sender {
         }
     }
 
-    /// Whether duplicates of what was sent before the last recovery are ignored: not by plain Reno.
+    /// Whether duplicates of what was sent before the last recovery are ignored, as by all but
+    /// plain Reno.
     fn ignores_old_dupacks(&self) -> bool {
         self.needs.partial_acks || !self.needs.fast_recovery || self.config.rtt.one_rtt_at_a_time
     }
@@ -426,7 +429,7 @@ impl Sender {
         }
     }
 
-    /// ns-2's deflation: what the inflation does not cover is taken off the window for good.
+    /// ns-2's deflation: what the inflation does not cover is permanently taken off the window.
     fn deflate_window(&mut self, moved: u64) {
         let mss = self.mss();
         let cwnd = self.cc.cwnd();
@@ -496,7 +499,7 @@ impl Sender {
         }
     }
 
-    /// RFC 8985, 7.4.2: what became of a probe.
+    /// RFC 8985, 7.4.2: finds out what happened to a probe.
     fn after_probe(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
         let Some(probe) = self.probe else {
             return;

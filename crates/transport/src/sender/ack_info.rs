@@ -1,4 +1,4 @@
-//! What an acknowledgement tells of data and round trips.
+//! What an acknowledgement says about data and round trips.
 
 use sojourn_base::{Span, Time};
 
@@ -19,30 +19,30 @@ pub(super) struct AckInfo {
     pub(super) duplicate: bool,
     /// Bytes newly delivered.
     pub(super) delivered: u64,
-    /// Bytes that its controller counts for growth.
+    /// Bytes that the controller counts for growth.
     pub(super) counted: u64,
-    /// Bytes by which the first unacknowledged number moved and that no block had reported.
+    /// Bytes by which the first unacknowledged number moved and that no block had reported before.
     pub(super) cumulative: u64,
-    /// Bytes reported by blocks before it.
+    /// Bytes that blocks had reported before it.
     pub(super) sacked_before: u64,
     /// Bytes by which the first unacknowledged number moved.
     pub(super) moved: u64,
-    /// The RTT that its controller hears of.
+    /// The RTT that the controller is told.
     pub(super) rtt: Option<Span>,
-    /// Bytes newly held to be lost.
+    /// Bytes newly considered lost.
     pub(super) lost: u64,
     /// It acknowledges what was sent again.
     pub(super) repairs: bool,
-    /// It tells of data that was sent once, before the last loss.
+    /// It acknowledges or reports data that was sent once, before the last loss.
     pub(super) acks_originals: bool,
-    /// It reports a round trip of what was sent before the first outstanding segment (Linux).
+    /// It reports data that was sent before the first outstanding segment was last sent (Linux).
     pub(super) rearms_rto: bool,
     /// It leaves Linux in its state of disorder.
     pub(super) is_disordered: bool,
 }
 
 impl AckInfo {
-    /// Bytes reported before it that lie above what it acknowledges.
+    /// Bytes reported before it, above what it acknowledges.
     pub(super) fn sacked_still(&self) -> u64 {
         self.sacked_before - (self.moved - self.cumulative)
     }
@@ -53,23 +53,23 @@ impl AckInfo {
     }
 }
 
-/// When that was sent of which an acknowledgement tells.
+/// When the data was sent that an acknowledgement acknowledges or reports.
 #[derive(Debug, Clone, Copy, Default)]
 struct SendTimes {
     /// Of what it newly acknowledges, the oldest and the newest (RFC 6298).
     oldest: Option<Time>,
     newest: Option<Time>,
-    /// Some of it was sent twice (Karn).
+    /// Some of that was sent twice (Karn).
     ambiguous: bool,
-    /// Whether the first of it was.
+    /// Whether the first of it was sent twice.
     first_repeated: Option<bool>,
-    /// Of what it newly reports and was sent once.
+    /// Of what it newly reports and was sent once, the oldest and the newest.
     first_reported: Option<Time>,
     last_reported: Option<Time>,
-    /// It tells of data that was sent once, before the last loss.
+    /// It acknowledges or reports data that was sent once, before the last loss.
     originals: bool,
-    /// Of what RACK may time: the latest of all, the last by number of what it acknowledges, and of
-    /// what it reports the highest, with its number.
+    /// For RACK: the latest of all; the last by number of what it acknowledges; and of what it
+    /// reports, the highest, with its number.
     latest: Option<Time>,
     last_acknowledged: Option<Time>,
     highest_reported: Option<(u64, Time)>,
@@ -104,9 +104,9 @@ impl SendTimes {
         self.highest_reported = self.highest_reported.max(Some((sent.seq, sent.xmit)));
     }
 
-    /// When the segment was sent whose round trip RACK goes by: the one sent last (RFC 8985, 6.2,
-    /// step 2), in Linux the one read last, which reads what is reported by its numbers, then what
-    /// is acknowledged (`tcp_ack`).
+    /// When the segment was sent from which RACK takes the round trip: the one sent last (RFC 8985,
+    /// 6.2, step 2). In Linux, the one processed last: it first processes what is reported, by
+    /// number, and then what is acknowledged (`tcp_ack`).
     fn timed(&self, is_linux: bool) -> Option<Time> {
         if is_linux {
             let reported = self.highest_reported.map(|(_, sent)| sent);
@@ -118,8 +118,8 @@ impl SendTimes {
 }
 
 impl Sender {
-    /// Brings the scoreboard and the RTT up to date; none where the acknowledgement is too old to
-    /// tell anything.
+    /// Updates the scoreboard and the RTT; returns none if the acknowledgement is too old to say
+    /// anything.
     pub(super) fn take_ack_info(&mut self, now: Time, ack: &Ack) -> Option<AckInfo> {
         let blocks = if ack.sack.is_empty() {
             SackBlocks::NONE
@@ -170,8 +170,9 @@ impl Sender {
         })
     }
 
-    /// Takes what is acknowledged and reported out of the scoreboard, and tells RACK and the rate
-    /// of it. Notes when it was sent; tells the bytes newly acknowledged, and those newly reported.
+    /// Removes what is acknowledged and reported from the scoreboard, and tells RACK and the rate
+    /// about it. Notes when it was sent; returns the bytes newly acknowledged and those newly
+    /// reported.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once an acknowledgement, from one place
     fn update_scoreboard(
@@ -209,7 +210,7 @@ impl Sender {
         (cumulative, reported)
     }
 
-    /// Takes over the window that the receiver offers; tells whether it is the same as before.
+    /// Takes over the window that the receiver offers; returns whether it is the same as before.
     fn update_right_edge(&mut self, ack: &Ack) -> bool {
         let right_edge = ack.ack.saturating_add(ack.window);
         // The first window that the receiver offers has changed nothing (RFC 5681, 2).
@@ -221,7 +222,7 @@ impl Sender {
         same_window
     }
 
-    /// The RTT that the controller is told of, where `rtt` is what the estimator takes.
+    /// The RTT that the controller is told; `rtt` is the one that the estimator takes.
     fn reported_rtt(&self, now: Time, times: &SendTimes, rtt: Option<Span>) -> Option<Span> {
         if self.config.rtt.last_rtt {
             let newest = times.newest.filter(|_| !times.ambiguous);
@@ -234,7 +235,7 @@ impl Sender {
         }
     }
 
-    /// The RTT sample that an acknowledgement gives, if it gives one.
+    /// The RTT sample that an acknowledgement gives, if any.
     fn measured(
         &mut self,
         now: Time,
@@ -266,17 +267,17 @@ impl Sender {
         oldest.map(|sent| now.since(sent))
     }
 
-    /// Whether what was sent then and is reported now is older than the last sending of the first
-    /// outstanding segment: in Linux the timer starts anew then, since its waiting was of no use to
-    /// that.
+    /// Whether data that is reported now was sent before the last transmission of the first
+    /// outstanding segment. If so, Linux restarts the timer, since the time that it has run says
+    /// nothing about that transmission.
     fn is_older_than_first(&self, reported: Option<Time>) -> bool {
         self.config.recovery.like_linux
             && reported
                 .is_some_and(|sent| self.board.first().is_some_and(|first| first.xmit > sent))
     }
 
-    /// Whether a report after a timeout tells ns-2 something: the first after new data does, since
-    /// all before was thrown away.
+    /// Whether a report after a timeout is new to ns-2: the first one after new data is, since all
+    /// earlier reports were discarded.
     fn is_news(&self, ack: &Ack) -> bool {
         self.config.recovery.duplicates_report
             && self.state == State::Loss
@@ -297,7 +298,7 @@ impl Sender {
         self.counts.rtt_sum += u128::from(rtt.as_ps());
     }
 
-    /// A stamp as it is written.
+    /// A stamp as it is written into a segment.
     pub(super) fn stamp(&self, time: Time) -> Time {
         if self.config.rtt.millisecond_stamps {
             Time::from_ps(time.as_ps() / MILLISECOND * MILLISECOND)
@@ -306,14 +307,14 @@ impl Sender {
         }
     }
 
-    /// The time since an echoed stamp, more than none.
+    /// The time since an echoed stamp, more than zero.
     fn since_stamp(&self, now: Time, echo: Time) -> Span {
         self.stamp(now)
             .since(self.stamp(echo))
             .max(Span::from_ps(u64::from(self.config.rtt.millisecond_stamps)))
     }
 
-    /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to
+    /// The blocks that concern outstanding data; a leading report of a duplicate (RFC 2883) goes to
     /// RACK.
     fn valid_blocks(&mut self, ack: &Ack) -> SackBlocks {
         let given = ack.sack.as_slice();

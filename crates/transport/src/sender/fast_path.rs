@@ -1,16 +1,17 @@
-//! The acknowledgement that nearly always comes, and the segments that it lets go: what is worked
-//! out for them is a small part of what [`on_ack`](Sender::on_ack) works out for any.
+//! The fast path: the acknowledgement that nearly always comes, and the segments that it allows to
+//! be sent. It takes a small part of the work that [`on_ack`](Sender::on_ack) does for any
+//! acknowledgement.
 //!
-//! Van Jacobson's header prediction (1990), for the same reason as in every stack: outside recovery
-//! an acknowledgement covers the oldest segments, reports nothing and finds nothing wrong. What
-//! remains then is the round-trip time, the controller, and the edge up to which full segments may
-//! go. Fast path and slow path lead to the same state: `fast_path_tests.rs` holds them against each
-//! other.
+//! This is Van Jacobson's header prediction (1990), used for the same reason as in every stack:
+//! outside recovery an acknowledgement covers the oldest segments, reports nothing and reveals no
+//! problem. What remains to be done then concerns the round-trip time, the controller, and the edge
+//! up to which full segments may be sent. The fast path and the slow path lead to the same state,
+//! which `fast_path_tests.rs` checks.
 //!
-//! **Timers.** Each such acknowledgement and segment starts the timers of retransmission and of the
-//! probe anew, and hardly one of these ever expires. So it is only noted when that was
-//! (`expected_at`, `last_send`); they are worked out when somebody asks, and set as soon as
-//! anything else happens. Nothing that they depend on changes before.
+//! **Timers.** Each such acknowledgement or segment restarts the timers of retransmission and of
+//! the probe, which hardly ever expire. So only the instants of the last ones are noted
+//! (`expected_at`, `last_send`). The timers are worked out when the caller asks for them, and set
+//! as soon as anything else happens. Nothing on which they depend changes before that.
 
 use sojourn_base::{Ecn, Time};
 
@@ -27,7 +28,7 @@ pub(super) fn has_fast_path(config: &Config) -> bool {
     config.rack && config.timestamps
 }
 
-/// Full segments of new data that go at once.
+/// Full segments of new data that are sent at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Burst {
     /// How many.
@@ -40,8 +41,8 @@ pub struct Burst {
     pub ecn: Ecn,
     /// Whether the last of them bears PSH.
     pub push: bool,
-    /// Whether more may go: of [unlike](Sender::poll_unlike) segments another burst, else, and
-    /// after one of nothing, it is for [`poll_send`](Sender::poll_send) to find out.
+    /// Whether more may be sent. For [unlike](Sender::poll_unlike) segments: another burst.
+    /// Otherwise, and after an empty burst, [`poll_send`](Sender::poll_send) has to find out.
     pub more: bool,
 }
 
@@ -65,9 +66,8 @@ impl Burst {
 
 #[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
-    /// Whether nothing is wrong, unsettled or still to be done: then neither the acknowledgements
-    /// nor the segments that are expected change anything about that, and `fast_path` stays as it
-    /// is.
+    /// Whether nothing is wrong, unsettled or still to be done. Expected acknowledgements and
+    /// segments do not change this, so `fast_path` stays as it is.
     pub(super) fn may_take_fast_path(&self) -> bool {
         let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;
         let to_do = to_do || self.awaits_timer;
@@ -85,7 +85,7 @@ impl Sender {
             && !to_do
     }
 
-    /// Whether an acknowledgement of sent data is all that is expected of one.
+    /// Whether an acknowledgement of sent data is the expected one in every respect.
     #[inline(always)]
     pub(crate) fn is_expected(&self, ack: &Ack) -> bool {
         self.fast_path
@@ -158,8 +158,8 @@ impl Sender {
         };
     }
 
-    /// When the timer of the probe expires that [expected](self) acknowledgements and segments have
-    /// started, which is never later than that of retransmission.
+    /// When the probe timer expires that [expected](self) acknowledgements and segments have
+    /// started. It is never later than the retransmission timer.
     #[inline]
     pub(super) fn next_started(&self) -> Time {
         let pto_at = self.expected_at.max(self.last_send) + self.probe_wait();
@@ -170,7 +170,7 @@ impl Sender {
         pto_at.min(self.expected_at + self.rto())
     }
 
-    /// Sets the timers, since what comes now may need or change them.
+    /// Sets the timers, since what follows may need or change them.
     #[inline]
     pub(super) fn set_started_timers(&mut self) {
         if self.expected_at < Time::NEVER {
@@ -180,9 +180,9 @@ impl Sender {
         }
     }
 
-    /// The full segments of new data that the acknowledgement before has made room for, where they
-    /// are all alike. To be asked before [`poll_send`](Self::poll_send), which alone gives the very
-    /// same segments one by one, at a higher price.
+    /// The full segments of new data for which the last acknowledgement has made room, if they are
+    /// all alike. To be asked before [`poll_send`](Self::poll_send), which on its own gives the
+    /// very same segments one by one, at a higher cost.
     #[inline(always)]
     pub fn poll_burst(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
@@ -194,8 +194,8 @@ impl Sender {
         burst
     }
 
-    /// The same where they are not: each is looked at, or they go down in buffers, of which it
-    /// sends one.
+    /// The same if they are not all alike: each segment is examined, or they are passed down in
+    /// buffers, one of which is sent.
     pub fn poll_unlike(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
         if self.expected_at == Time::NEVER || !self.is_unlike() {
@@ -227,7 +227,7 @@ impl Sender {
         burst
     }
 
-    /// Whether segments that go at once are not all alike.
+    /// Whether segments that are sent at once are not all alike.
     #[inline(always)]
     fn is_unlike(&self) -> bool {
         self.steps || self.config.pace.tso_buffers
@@ -245,7 +245,7 @@ impl Sender {
         }
     }
 
-    /// The number up to which full segments may go.
+    /// The number up to which full segments may be sent.
     #[inline(always)]
     fn full_edge(&self) -> u64 {
         let window = self.cwnd.min(self.config.window);
@@ -255,7 +255,7 @@ impl Sender {
             .min(self.written - 1)
     }
 
-    /// Whether more may go than full segments up to the edge.
+    /// Whether more may be sent than full segments up to the edge.
     #[inline(always)]
     fn look_for_more(&mut self, burst: &mut Burst) {
         let end = self.snd_nxt + u64::from(burst.len);
@@ -282,8 +282,8 @@ impl Sender {
         }
     }
 
-    /// The same, each segment by itself: as the pacing clock lets it go, with a stamp for the rate.
-    /// Tells whether the clock holds back more.
+    /// The same, with each segment handled by itself: when the pacing clock allows it, and with a
+    /// stamp for the rate. Returns whether the clock holds back more.
     #[inline(never)]
     fn send_in_step(&mut self, now: Time, edge: u64, burst: &mut Burst) -> bool {
         while !(self.config.pacing && self.is_paced_out(now)) {
@@ -311,7 +311,7 @@ impl Sender {
         self.has_fast_path = false;
     }
 
-    /// All of its state but what belongs to the fast path, or to the slow one alone.
+    /// Its whole state, except what only the fast path or only the slow path uses.
     pub(crate) fn shown(&mut self) -> String {
         let kept = (self.has_fast_path, self.fast_path, self.flight);
         let timers = (self.expected_at, self.pto_at, self.rto_at);

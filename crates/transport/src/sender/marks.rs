@@ -1,4 +1,4 @@
-//! What echoes of marks (ECN) do.
+//! How echoes of marks (ECN) are handled.
 
 use sojourn_base::Time;
 
@@ -9,7 +9,7 @@ use crate::ecn::EcnMode;
 use crate::wire::Ack;
 
 impl Sender {
-    /// Whether it tells of marks that were not known.
+    /// Whether an acknowledgement reports marks that were not known.
     pub(super) fn echoes_marks(&self, ack: &Ack) -> bool {
         ack.ece || (self.counts_marks && ack.ce_bytes > self.ce_seen)
     }
@@ -19,7 +19,7 @@ impl Sender {
         self.counts_marks && self.needs.ecn == EcnMode::Accurate
     }
 
-    /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
+    /// Handles an echo of marks: one reduction per window (RFC 3168, 6.1.2).
     pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
         let is_answered = if self.config.recovery.like_ns3 {
             self.state == State::Cwr || !info.advanced
@@ -63,7 +63,7 @@ impl Sender {
         }
     }
 
-    /// A window of one segment cannot be halved: it stays, and nothing new goes before the timer
+    /// A window of one segment cannot be halved: it stays, and nothing new is sent before the timer
     /// expires (RFC 3168, 6.1.2).
     fn wait_at_one(&mut self, now: Time, window: u64) {
         let (window, ssthresh) = (self.segments(window), self.segments(self.ssthresh));

@@ -1,4 +1,4 @@
-//! What is asked of memory ahead, where a network fits no fast cache.
+//! Prefetching the memory of a sender, where a network fits no fast cache.
 
 use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
 
@@ -24,14 +24,14 @@ impl Sender {
         self.prefetch_entries();
     }
 
-    /// Prefetches what the acknowledgement and the segment that are expected touch.
+    /// Prefetches what expected acknowledgements and segments touch.
     #[inline]
     pub fn prefetch(&self) {
         prefetch_until(self, self.board.end_of_front());
     }
 
-    /// Prefetches what these touch outside the sender, and the rest of the sender where other
-    /// acknowledgements may come; its front must be in the cache.
+    /// Prefetches what they touch outside the sender, and the rest of the sender if other
+    /// acknowledgements may come. The front of the sender must be in the cache.
     #[inline]
     pub fn prefetch_behind(&self) {
         self.prefetch_pace();
@@ -43,7 +43,7 @@ impl Sender {
         }
     }
 
-    /// Prefetches what an acknowledgement touches beyond that: the stamps by which a rate is
+    /// Prefetches what an acknowledgement touches in addition: the stamps by which a rate is
     /// measured, what was sent again, and the segment that is reported.
     #[inline]
     pub fn prefetch_furthest(&self, ack: &Ack) {
@@ -64,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Prefetches the stamps of what is delivered next, and of what is sent next.
+    /// Prefetches the stamps of the segments delivered next and sent next.
     #[inline]
     pub fn prefetch_stamps(&self) {
         if let Some(rate) = self.rate_at_hand() {
@@ -81,7 +81,8 @@ impl Sender {
         }
     }
 
-    /// What measures the rate, if anything does: mostly nothing, which the front lines alone tell.
+    /// The state that measures the rate, if there is any: mostly there is none, which the first
+    /// cache lines show.
     #[inline]
     fn rate_at_hand(&self) -> Option<&RateSampler> {
         if self.steps {

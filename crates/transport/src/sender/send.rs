@@ -10,14 +10,15 @@ use crate::params::Config;
 use crate::scoreboard::Sent;
 use crate::wire::Segment;
 
-/// How much of the window is in use while the application has no more to send.
+/// How much of the window is used while the application has no more to send.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CwndUsage {
     /// Since when.
     since: Time,
-    /// As it stood then: where it moves, the window was what limited the sender meanwhile.
+    /// The value of `limited_until` at that time: if it has changed since, the window was the limit
+    /// meanwhile.
     limited_until: u64,
-    /// Most bytes outstanding since.
+    /// The largest number of outstanding bytes since then.
     most: u64,
 }
 
@@ -89,8 +90,8 @@ impl Sender {
         Some(self.resend(now, lost.seq, lost.len))
     }
 
-    /// In recovery what is out goes again where there is nothing else to send (RFC 6675's
-    /// `NextSeg`, rule 3), in ns-3 even if nothing is reported above it.
+    /// In recovery, sends outstanding data again if there is nothing else to send (RFC 6675's
+    /// `NextSeg`, rule 3), in ns-3 even if nothing above it is reported.
     fn send_unknown(&mut self, now: Time) -> Option<Segment> {
         let unknown = if self.config.recovery.like_ns3 {
             self.board.next_unknown()
@@ -117,7 +118,7 @@ impl Sender {
         self.segment(now, seq, len, true)
     }
 
-    /// New data: its length, and whether the windows have room for it; none where there is none.
+    /// New data: its length, and whether the windows have room for it; none if there is none.
     #[inline]
     pub(super) fn new_data(&self) -> Option<(u32, bool)> {
         // Only the SYN until it is answered.
@@ -152,7 +153,7 @@ impl Sender {
         Some((len as u32, flight + len - free <= window))
     }
 
-    /// Bytes in flight and the window they are held to, limited transmit (RFC 3042) included.
+    /// Bytes in flight and the window that limits them, including limited transmit (RFC 3042).
     #[inline]
     pub(super) fn room(&self) -> (u64, u64) {
         if self.dupacks > 0 {
@@ -285,15 +286,15 @@ impl Sender {
         self.last_send = now;
     }
 
-    /// Whether the pacing clock holds back what comes next; the timer will tell when it may go.
+    /// Whether the pacing clock holds back the next segment; the timer says when it may be sent.
     #[inline(always)]
     pub(super) fn is_paced_out(&mut self, now: Time) -> bool {
         self.held_by_pace = self.next_send > now && !self.force && !self.goes_along(now);
         self.held_by_pace
     }
 
-    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, Linux's.
-    /// (RFC 9002, 7.7, has a single factor, such as 1.25.)
+    /// The controller's pacing rate, bytes a second; if it has none, Linux's usual rate, once there
+    /// is an RTT. (RFC 9002, 7.7, has a single factor, such as 1.25.)
     pub(super) fn paced_at(&self) -> Option<f64> {
         self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();
@@ -317,8 +318,8 @@ impl Sender {
         }
     }
 
-    /// Linux's: a burst that comes late shortens the gap behind it, by half at most. What goes
-    /// though the clock holds it back takes none along.
+    /// Linux's pacing clock: a burst that is late shortens the gap behind it, by half at most. A
+    /// segment that is sent although the clock holds it back does not take others along.
     fn pace_burst(&mut self, now: Time, gap: Span, rate: f64) {
         if self.goes_along(now) {
             self.to_go_along -= 1;
@@ -336,12 +337,12 @@ impl Sender {
         self.next_send += gap;
     }
 
-    /// Whether what comes now is of the burst that was begun now.
+    /// Whether a segment sent now belongs to the burst that began at this instant.
     fn goes_along(&self, now: Time) -> bool {
         self.to_go_along > 0 && self.last_send == now
     }
 
-    /// Everything was acknowledged and there is data again.
+    /// Everything was acknowledged and there is new data.
     fn begin_again(&mut self, now: Time) {
         let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
         let idle = now.since(self.last_send);
@@ -354,9 +355,9 @@ impl Sender {
         }
     }
 
-    /// The application had no more to send. In Linux a window that was not put to use for a timeout
-    /// is taken halfway down to what was, or to the initial one, as after idle time (RFC 2861, 3.2,
-    /// as `tcp_cwnd_application_limited` has it).
+    /// The application had no more to send. In Linux a window that was not fully used for the
+    /// length of a timeout is reduced half the way to what was used, or to the initial window, as
+    /// after idle time (RFC 2861, 3.2, as in `tcp_cwnd_application_limited`).
     fn on_application_limited(&mut self, now: Time) {
         let outstanding = self.outstanding();
         let cwnd = self.cc.cwnd();
@@ -387,15 +388,15 @@ impl Sender {
         }
     }
 
-    /// The threshold that remembers what the path held before a window was taken down for want of
-    /// data.
+    /// The threshold that preserves what the path was known to hold before a window was reduced for
+    /// lack of data.
     fn held_by_path(&self, cwnd: u64) -> u64 {
         self.cc.ssthresh().max(cwnd / 2 + cwnd / 4)
     }
 
-    /// The initial window again after idle time (RFC 5681, 4.1). Linux halves the window for each
-    /// timeout that has gone by, down to that, and remembers in the threshold that the path held
-    /// three quarters of it.
+    /// Returns to the initial window after idle time (RFC 5681, 4.1). Linux halves the window once
+    /// for each timeout that has passed, down to the initial window, and keeps three quarters of
+    /// the former window as the threshold.
     fn restart(&mut self, now: Time) {
         self.cwnd_usage = None;
         let cwnd = self.cc.cwnd();
@@ -411,7 +412,7 @@ impl Sender {
         self.control(|cc| cc.set_window(cwnd_now, held));
     }
 
-    /// The probe of the tail: new data if there is any, else the last segment (RFC 8985, 7.3).
+    /// The probe of the tail: new data if there is any, otherwise the last segment (RFC 8985, 7.3).
     fn send_probe(&mut self, now: Time) -> Option<Segment> {
         let last = *self.board.last()?;
         let edge = self

@@ -1,12 +1,12 @@
-//! What a sender is at, and what it counts.
+//! The states of a sender, and what it counts.
 
-/// What the sender is doing about congestion.
+/// The state of a sender's congestion control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum State {
     /// Nothing is wrong.
     #[default]
     Open,
-    /// It has answered an echo of a mark; all sent before is not yet acknowledged.
+    /// It has answered an echo of a mark, and not all data sent before that is acknowledged.
     Cwr,
     /// Fast recovery.
     Recovery,

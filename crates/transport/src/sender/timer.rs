@@ -101,8 +101,8 @@ impl Sender {
         self.arm_rto(now);
     }
 
-    /// Whether the threshold stays at a timeout: that of the same data expired before (RFC 5681,
-    /// 3.1, equation 4), or, under Linux, this window was reduced already.
+    /// Whether the threshold stays the same at a timeout: if the timer expired before for the same
+    /// data (RFC 5681, 3.1, equation 4) or, under Linux, if this window was reduced already.
     fn was_reduced(&self) -> bool {
         let expired = self.state == State::Loss && self.expired_una == Some(self.snd_una);
         let until = match self.state {
@@ -169,7 +169,8 @@ impl Sender {
         }
     }
 
-    /// Losses that the reordering timer found; `lost_again` if what was sent again is among them.
+    /// Acts on losses that the reordering timer found; `lost_again` if retransmissions are among
+    /// them.
     fn after_timed_losses(&mut self, now: Time, lost_again: bool) {
         let begins = match self.state {
             State::Open | State::Cwr => self.board.waiting() > 0,
@@ -191,8 +192,8 @@ impl Sender {
         }
     }
 
-    /// Whether the tail may be probed: not while losses are repaired (RFC 8985, 7.2), nor while
-    /// nothing may go for marks.
+    /// Whether the tail may be probed: not while losses are repaired (RFC 8985, 7.2), and not while
+    /// marks keep new data back.
     #[inline]
     pub(super) fn may_probe(&self) -> bool {
         matches!(self.state, State::Open | State::Cwr) && !self.awaits_timer
@@ -213,7 +214,7 @@ impl Sender {
         self.pto_at = (now + wait).min(self.rto_at);
     }
 
-    /// How long after the last segment or acknowledgement.
+    /// How long after the last segment or acknowledgement the tail is probed.
     #[inline]
     pub(super) fn probe_wait(&self) -> Span {
         let Some(srtt) = self.rtt.srtt() else {
@@ -294,8 +295,8 @@ impl Sender {
         }
     }
 
-    /// The window goes down in proportion to what is delivered: from `window` before the reduction,
-    /// while `deliverable` bytes still can be.
+    /// Reduces the window in proportion to what is delivered, beginning from `window` before the
+    /// reduction; `deliverable` bytes can still be delivered.
     pub(super) fn start_prr(&mut self, window: u64, deliverable: u64) {
         let outstanding = self.outstanding();
         let pipe = self.board.pipe(outstanding);

@@ -1,18 +1,19 @@
-//! What proves to have been spurious is undone: Linux's ways of F-RTO (RFC 5682), Eifel (RFC 3522)
-//! and DSACK (RFC 3708).
+//! Undoing reductions that prove spurious, by Linux's variants of F-RTO (RFC 5682), Eifel (RFC
+//! 3522) and DSACK (RFC 3708).
 //!
-//! A timeout is spurious if data that was sent once, before it, is acknowledged or reported behind
-//! it: the first acknowledgement after it that moves lets new data go in place of what is held to
-//! be lost, so that what answers it can tell (F-RTO). A timeout or a recovery is spurious too if an
-//! acknowledgement echoes a stamp from before all that was sent again, at the milliseconds of the
-//! kernel's stamps, or if the receiver has told of each segment sent again that it came twice. Then
-//! the controller takes its window back, and after a timeout nothing is lost. An echo of marks
-//! rules that out: it was congestion. **Left out**: RFC 4015's caution, as in Linux.
+//! A timeout is spurious if, after it, data that was sent once and before it is acknowledged or
+//! reported. To find this out, the first acknowledgement after the timeout that moves lets new data
+//! be sent instead of what is considered lost, and the answers to it decide (F-RTO). A timeout or a
+//! recovery is also spurious if an acknowledgement echoes a stamp older than all retransmissions,
+//! in the kernel's stamps of whole milliseconds, or if the receiver has reported each retransmitted
+//! segment as a duplicate. Then the controller restores its window, and after a timeout nothing
+//! counts as lost any more. An echo of marks rules this out: there was congestion. **Left out**:
+//! RFC 4015's caution, as in Linux.
 //!
-//! A recovery may prove spurious in part: an acknowledgement shows that a segment which was sent
-//! again was late. That counts as reordering, so that losses take longer to be found. If others
-//! that were sent again are still out, none goes again for this acknowledgement; else the recovery
-//! is over, and nothing is lost (`tcp_try_undo_partial`).
+//! A recovery may prove partly spurious: an acknowledgement shows that a segment which was sent
+//! again was only late. This counts as reordering, so that losses are found later from then on. If
+//! other retransmissions are still in flight, nothing more is sent again for this acknowledgement;
+//! otherwise the recovery is over, and nothing counts as lost (`tcp_try_undo_partial`).
 
 use sojourn_base::Time;
 
@@ -25,7 +26,7 @@ use crate::wire::Ack;
 /// Picoseconds of a tick of the kernel's stamps.
 const TICK: u64 = 1_000_000_000;
 
-/// What goes first where both lost segments and new data could.
+/// What is sent first if both lost segments and new data could be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum SendFirst {
     #[default]
@@ -35,28 +36,29 @@ enum SendFirst {
     OnlyNew,
 }
 
-/// What tells whether the last reduction was called for; `undo_marker`, `undo_retrans` and
-/// `retrans_stamp` as in Linux.
+/// Shows whether the last reduction was justified; `undo_marker`, `undo_retrans` and
+/// `retrans_stamp` are as in Linux.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UndoState {
-    /// The first unacknowledged number when it came; none where nothing may be undone.
+    /// The first unacknowledged number at the reduction; none if nothing may be undone.
     undo_marker: Option<u64>,
-    /// Segments sent again since then that are not known to have come twice; none before the first.
+    /// Segments sent again since then of which no duplicate has been reported; none before the
+    /// first.
     undo_retrans: Option<u64>,
-    /// When the first was sent again since nothing was that is still out; none before that.
+    /// When the first retransmission was sent since none was in flight; none before it.
     retrans_stamp: Option<Time>,
-    /// The window may be taken back (`prior_ssthresh`).
+    /// The window may be restored (`prior_ssthresh`).
     may_restore: bool,
-    /// F-RTO waits for what is acknowledged.
+    /// F-RTO waits for the answers.
     frto: bool,
-    /// What goes until the next acknowledgement.
+    /// What is sent first until the next acknowledgement.
     send_first: SendFirst,
-    /// Reports of duplicates: more than was sent again prove nothing.
+    /// Reports of duplicates; more of them than retransmissions prove nothing.
     duplicates: u64,
 }
 
 impl UndoState {
-    /// A reduction comes, with `resent` segments sent again in flight.
+    /// A reduction comes, while `resent` retransmitted segments are in flight.
     fn begin(&mut self, snd_una: u64, resent: u64, may_restore: bool) {
         self.undo_marker = Some(snd_una);
         self.undo_retrans = Some(resent).filter(|&resent| resent > 0);
@@ -67,7 +69,7 @@ impl UndoState {
         self.undo_marker.is_some() && self.undo_retrans == Some(0)
     }
 
-    /// Whether an acknowledgement answers what was sent before anything was sent again.
+    /// Whether an acknowledgement answers data that was sent before any retransmission.
     fn answers_original(&self, echo: Option<Time>) -> bool {
         let ticks = |time: Time| time.as_ps() / TICK;
         self.undo_marker.is_some()
@@ -83,8 +85,8 @@ impl Sender {
         self.board.resent().div_ceil(self.mss()) + u64::from(probe)
     }
 
-    /// All is well: what is sent again from now on is the first again, unless something that was is
-    /// still out (`tcp_retrans_stamp_cleanup`).
+    /// All is well: the next retransmission counts as the first again, unless an earlier one is
+    /// still in flight (`tcp_retrans_stamp_cleanup`).
     pub(super) fn clean_up_retrans_stamp(&mut self) {
         let first = self.board.first();
         let is_out = self.board.resent() > 0 || first.is_some_and(Sent::was_retransmitted);
@@ -108,7 +110,7 @@ impl Sender {
         }
     }
 
-    /// The timer of retransmission expired, in a window that `was_reduced` already or not.
+    /// The retransmission timer expired; `was_reduced` if the window had been reduced already.
     pub(super) fn arm_undo_at_timeout(&mut self, was_reduced: bool) {
         let resent = self.resent_segments();
         let again = self.state == State::Loss && self.expired_una == Some(self.snd_una);
@@ -122,7 +124,7 @@ impl Sender {
         }
     }
 
-    /// Marks are answered: that was congestion.
+    /// Marks are answered, so there was congestion.
     pub(super) fn forbid_undo(&mut self) {
         if let Some(undo) = &mut self.undo {
             undo.undo_marker = None;
@@ -138,7 +140,7 @@ impl Sender {
         }
     }
 
-    /// The receiver tells of what came twice.
+    /// The receiver reports a duplicate.
     pub(super) fn count_dsack(&mut self, (start, end): (u64, u64)) {
         let segments = (end - start).div_ceil(self.mss());
         let resent = self.counts.retransmits;
@@ -150,7 +152,7 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement tells of it.
+    /// Examines what an acknowledgement says about this.
     pub(super) fn detect_spurious(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
         if self.state == State::Open {
             self.clean_up_retrans_stamp();
@@ -189,7 +191,8 @@ impl Sender {
         }
     }
 
-    /// A segment that was taken for lost was late, and what else is missing may be too.
+    /// A segment that was considered lost was only late; the others that are missing may be late
+    /// too.
     fn note_late(&mut self, info: &AckInfo) {
         self.rack.on_late(self.snd_una - info.moved);
         if self.board.resent() > 0
@@ -227,7 +230,7 @@ impl Sender {
         }
     }
 
-    /// The last reduction is undone; `none_lost` if so is what was held to be lost.
+    /// Undoes the last reduction; `none_lost` if what was considered lost no longer is.
     fn undo_reduction(&mut self, now: Time, none_lost: bool) {
         if none_lost {
             self.board.lose_none();
@@ -244,8 +247,8 @@ impl Sender {
         }
     }
 
-    /// Whether a [late](Self::note_late) segment came while others that were sent again are out:
-    /// then nothing more is taken for lost, or sent again.
+    /// Whether a [late](Self::note_late) segment arrived while other retransmissions are in flight:
+    /// then nothing more is considered lost, or sent again.
     pub(super) fn suspends_retransmits(&self) -> bool {
         self.undo
             .as_ref()
@@ -261,7 +264,7 @@ impl Sender {
         }
     }
 
-    /// Whether new data goes before what is lost.
+    /// Whether new data is sent before what is lost.
     #[inline]
     pub(super) fn tries_new_data(&self) -> bool {
         self.undo
@@ -269,8 +272,9 @@ impl Sender {
             .is_some_and(|undo| undo.send_first == SendFirst::New)
     }
 
-    /// F-RTO's step 2b: no more new data goes. Where none went, what is lost goes after all, and
-    /// the timeout was not spurious as far as can be told; else nothing more until it is answered.
+    /// F-RTO's step 2b: no more new data can be sent. If none was sent, lost data is sent after
+    /// all, and the timeout was not spurious as far as can be told. Otherwise nothing more is sent
+    /// until the new data is answered. Returns whether new data was sent.
     #[cold]
     pub(super) fn has_tried_new_data(&mut self) -> bool {
         let has_tried = self.snd_nxt > self.recover;

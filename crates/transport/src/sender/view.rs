@@ -1,4 +1,4 @@
-//! What others may know of a sender.
+//! What others may know about a sender.
 
 use sojourn_base::Span;
 
@@ -12,7 +12,8 @@ impl Sender {
         self.snd_nxt - self.snd_una
     }
 
-    /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
+    /// Bytes in flight: `pipe` if SACK or a timeout says what is lost, otherwise all that is
+    /// outstanding.
     #[inline]
     pub fn in_flight(&self) -> u64 {
         let by_reports = self.config.sack
@@ -44,8 +45,8 @@ impl Sender {
         }
     }
 
-    /// The window that tables show, bytes: without the inflation by duplicates, if the preset's
-    /// program keeps that apart, as ns-2's agents do.
+    /// The window that tables show, bytes: without the inflation by duplicates, if the program of
+    /// the preset keeps that separate, as ns-2's agents do.
     #[inline]
     pub fn reported_window(&self) -> u64 {
         if self.config.recovery.classic && !self.config.sack {
