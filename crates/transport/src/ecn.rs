@@ -10,9 +10,9 @@ pub enum EcnMode {
     /// Packets are not ECN-capable.
     #[default]
     Off,
-    /// RFC 3168: the echo stands until the sender says that it has reduced its window.
+    /// RFC 3168: the echo continues until the sender says that it has reduced its window.
     Classic,
-    /// RFC 8257, 3.2: the echo tells the mark of the segments acknowledged.
+    /// RFC 8257, 3.2: the echo reports the marks of the acknowledged segments.
     Dctcp,
     /// RFC 9768, idealised: every acknowledgement carries the count of marked bytes.
     Accurate,

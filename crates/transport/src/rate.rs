@@ -1,13 +1,13 @@
 //! Delivery-rate samples: draft-cheng-iccrg-delivery-rate-estimation.
 //!
-//! Each segment is stamped with what had been delivered when it was sent. An acknowledgement gives
-//! the bytes delivered since the stamp of the latest-sent segment that it covers, over the longer
-//! of the time in which they were sent and the time in which they were acknowledged. A sample over
-//! less than the least RTT is no sample; one from a time in which the application had nothing to
-//! send says so.
+//! Each segment is stamped with the amount that had been delivered when it was sent. An
+//! acknowledgement gives the bytes delivered since the stamp of the latest-sent segment that it
+//! covers, divided by an interval: the longer of the time in which they were sent and the time in
+//! which they were acknowledged. If the interval is shorter than the least RTT, there is no sample.
+//! A sample from a time in which the application had nothing to send is flagged.
 //!
-//! For controllers that answer to the rate of losses the stamp also holds how much was in flight
-//! and how much had been lost (draft-ietf-ccwg-bbr-06, 4.1.2): so a sample tells what was lost in
+//! For controllers that react to the rate of losses the stamp also records how much was in flight
+//! and how much had been lost (draft-ietf-ccwg-bbr-06, 4.1.2). So a sample tells what was lost in
 //! its round trip, and every loss what was in flight when the lost segment was sent.
 
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ pub struct RateSample {
     pub app_limited: bool,
     /// Bytes in flight when the segment was sent, its own included.
     pub tx_in_flight: u64,
-    /// Bytes held to be lost since it was sent.
+    /// Bytes considered lost since it was sent.
     pub lost: u64,
     /// Its round-trip time; none if it was sent more than once.
     pub rtt: Option<Span>,
@@ -45,7 +45,7 @@ pub struct Loss {
     pub bytes: u64,
     /// Bytes in flight when it was sent, its own included.
     pub tx_in_flight: u64,
-    /// Bytes held to be lost since it was sent, its own included.
+    /// Bytes considered lost since it was sent, its own included.
     pub lost: u64,
     /// The application had nothing to send then.
     pub app_limited: bool,
@@ -73,20 +73,20 @@ pub struct RateSampler {
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
-    /// Bytes held to be lost in all.
+    /// Total bytes considered lost.
     lost: u64,
-    /// The least RTT of a latest-sent segment: a delayed acknowledgement's RTT sample is of an
-    /// older one and would be too long a measure.
+    /// The least RTT of latest-sent segments: the RTT sample of a delayed acknowledgement belongs
+    /// to an older segment and would be too long.
     min_rtt: Option<Span>,
-    /// Samples are application-limited until so much is delivered; zero where not.
+    /// Samples are application-limited until that many bytes are delivered; zero if they are not.
     app_limited_until: u64,
-    /// The best stamp of the acknowledgement being read.
+    /// The best stamp of the acknowledgement being processed.
     best: Option<Stamp>,
 }
 
 impl RateSampler {
-    /// The segment from `seq` to `end` is sent, new or (`again`) not, with `in_flight` bytes before
-    /// it.
+    /// The segment from `seq` to `end` is sent, for the first time or `again`, with `in_flight`
+    /// bytes before it.
     pub fn on_sent(&mut self, now: Time, seq: u64, end: u64, again: bool, in_flight: u64) {
         if in_flight == 0 {
             self.first_sent = now;
@@ -112,14 +112,14 @@ impl RateSampler {
         }
     }
 
-    /// Where the stamp of the segment that ends at `end` is if all are of so many bytes, as nearly
-    /// all are.
+    /// The place of the stamp of the segment that ends at `end`, if all segments have that many
+    /// bytes, as nearly all do.
     fn guess(&self, end: u64, bytes: u64) -> Option<usize> {
         let before = end.checked_sub(self.stamps.front()?.end)?;
         Some((before / bytes.max(1)) as usize)
     }
 
-    /// Where the stamp of the segment from `seq` to `end` is.
+    /// The place of the stamp of the segment from `seq` to `end`.
     fn place_of(&self, seq: u64, end: u64) -> Option<usize> {
         let is_it = |&at: &usize| self.stamps.get(at).is_some_and(|stamp| stamp.end == end);
         let guess = self.guess(end, end - seq)?;
@@ -129,7 +129,7 @@ impl RateSampler {
         })
     }
 
-    /// The segment from `seq` to `end` is held to be lost; none if it has no stamp.
+    /// The segment from `seq` to `end` is considered lost; none if it has no stamp.
     pub fn on_lost(&mut self, seq: u64, end: u64) -> Option<Loss> {
         let bytes = end - seq;
         self.lost += bytes;
@@ -157,8 +157,8 @@ impl RateSampler {
         }
     }
 
-    /// All that was in flight below `una` was delivered, in the order in which it was sent, once:
-    /// then the last tells as much as all.
+    /// Everything that was in flight below `una` was delivered, in the order in which it was sent,
+    /// each segment once. So the stamp of the last one is sufficient.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, una: u64) {
         let is_below = |stamp: &Stamp| stamp.end <= una;
@@ -168,7 +168,8 @@ impl RateSampler {
         self.best = self.stamps.pop_front_if(|stamp| is_below(stamp));
     }
 
-    /// The acknowledgement is read: `bytes` were newly delivered, all below `una` is known.
+    /// An acknowledgement has been processed: `bytes` were newly delivered, and everything below
+    /// `una` is accounted for.
     pub fn finish(&mut self, now: Time, bytes: u64, una: u64) -> Option<RateSample> {
         while self.stamps.front().is_some_and(|stamp| stamp.end <= una) {
             self.stamps.pop_front();
@@ -221,14 +222,15 @@ impl RateSampler {
     }
 
     /// Prefetches the stamps of the segments that are mostly delivered next, and the place of the
-    /// one that is sent next; all else must have come.
+    /// one that is sent next; everything else must be in the cache.
     #[inline]
     pub(crate) fn prefetch_stamps(&self) {
         self.stamps.iter().take(2).for_each(prefetch);
         self.stamps.back().into_iter().for_each(prefetch_next);
     }
 
-    /// Prefetches the stamp of the segment that ends at `end`, if all are of so many bytes.
+    /// Prefetches the stamp of the segment that ends at `end`, if all segments have that many
+    /// bytes.
     #[inline]
     pub(crate) fn prefetch_stamp(&self, end: u64, bytes: u64) {
         let guess = self.guess(end, bytes);

@@ -2,27 +2,26 @@
 //!
 //! Cumulative acknowledgements; SACK blocks (RFC 2018: the one that has just changed first, then
 //! the next most recent; three of them beside timestamps, else four; RFC 2883: a duplicate is
-//! reported first). An acknowledgement is delayed until `delayed_ack` segments or
-//! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
+//! reported first). An acknowledgement is delayed until `delayed_ack` segments have arrived or
+//! `delayed_ack_timeout` has passed. It is not delayed for a segment that is out of order, fills a
 //! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), is one of the first
-//! `quick_acks`, or lets the window of Linux [grow](growth). Linux acknowledges at once too what
-//! bears PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice or
-//! after a long pause; its [delay](delaying) follows the intervals at which segments come, and it
-//! [gathers](gathering) acknowledgements while segments are missing.
+//! `quick_acks`, or lets Linux's window [grow](growth). Linux also acknowledges at once a segment
+//! that bears PSH or CWR, a marked segment and the one behind it, and sixteen segments after a
+//! duplicate or a long pause. Its [delay](delaying) follows the intervals at which segments come,
+//! and it [gathers](gathering) acknowledgements while segments are missing.
 //!
-//! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3), which in ns-3
-//! ends no echo of a mark that no acknowledgement has told yet; segment by segment, where a change
-//! of the mark sends what is delayed at once (RFC 8257, 3.2); or by a count. `TSecr` is the latest
-//! stamp of a segment that does not begin beyond the last acknowledgement sent (RFC 7323, 4.3):
-//! where acknowledgements are delayed, that of the earliest segment not acknowledged. What bears an
-//! older one by whole milliseconds, in Linux by more than one, is thrown away and answered at once
-//! (PAWS; RFC 7323, 5.3): a segment that is sent again may so doom others that it overtakes. ns-2
-//! and ns-3 have no such rule.
+//! Marks are echoed as the sender's [`EcnMode`] requires: until CWR (RFC 3168, 6.1.3), which in
+//! ns-3 does not end the echo of a mark that no acknowledgement has reported yet; segment by
+//! segment, where a change of the mark sends the delayed acknowledgement at once (RFC 8257, 3.2);
+//! or by a count. `TSecr` is the latest stamp of a segment that does not begin beyond the last
+//! acknowledgement sent (RFC 7323, 4.3): where acknowledgements are delayed, that of the earliest
+//! segment not acknowledged. A segment whose stamp is older by whole milliseconds, in Linux by more
+//! than one, is discarded and answered at once (PAWS; RFC 7323, 5.3): so a retransmission may cause
+//! segments that it overtakes to be discarded. ns-2 and ns-3 have no such rule.
 //!
-//! **Choices**: the application reads at once, so that the window offered is constant, or grows as
-//! Linux's does; what lies beyond it is thrown away. The four ranges that changed last are
-//! remembered, so that fewer may be reported than there are (RFC 2018, 4: SHOULD be as many as
-//! fit).
+//! **Choices**: the application reads at once, so the offered window is constant, or grows as
+//! Linux's does; what lies beyond it is discarded. Only the four ranges that changed last are
+//! remembered, so fewer may be reported than there are (RFC 2018, 4: SHOULD be as many as fit).
 
 mod delaying;
 mod gathering;
@@ -46,11 +45,12 @@ use linux::Linux;
 const AFTER_DUPLICATE: u64 = 16;
 /// The same after a pause of more than a timeout.
 const AFTER_PAUSE: u64 = 16;
-/// The same from the first mark of a round trip on.
+/// The same after the first mark of a round trip.
 const AFTER_MARK: u64 = 2;
 /// The finest clock of time stamps (RFC 7323, 5.4), which is Linux's.
 const PAWS_TICK: Span = Span::from_ms(1);
-/// SACK blocks that an acknowledgement surely carries (`TCP_SACK_BLOCKS_EXPECTED`).
+/// The number of SACK blocks that an acknowledgement always has room for
+/// (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS_TOLD: usize = 2;
 
 /// A segment as it arrives: the mark may have been set on the way.
@@ -71,7 +71,7 @@ impl From<Segment> for Arrival {
     }
 }
 
-/// What a segment led to.
+/// The result of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Received {
     /// Payload bytes that are in order now and were not before.
@@ -89,7 +89,7 @@ impl Outbox for Received {
 
 /// The receiving half of a connection.
 ///
-/// The first cache line holds what a segment touches that comes in its turn.
+/// The first cache line holds what a segment that arrives in order touches.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Receiver {
@@ -100,10 +100,10 @@ pub struct Receiver {
     ts_recent: Time,
     last_ack: u64,
     ce_bytes: u64,
-    /// Bytes that it takes beyond what it expects.
+    /// Bytes that it accepts beyond the number expected.
     window: u64,
-    /// From then on it must be checked whether the window [grows](growth) or the [delay](delaying)
-    /// changes.
+    /// From this instant on it must be checked whether the window [grows](growth) or the
+    /// [delay](delaying) changes.
     steady_until: Time,
     /// Acknowledgements sent.
     acks: u64,
@@ -111,7 +111,7 @@ pub struct Receiver {
     delayed: u32,
     /// The echo (RFC 3168), or the state DCTCP.CE (RFC 8257).
     ce: bool,
-    /// Nothing is missing or still to be reported: a segment in its turn can take the fast path.
+    /// Nothing is missing or still to be reported: a segment in order can take the fast path.
     fast_path: bool,
     /// Ranges beyond the number expected that have arrived, in order and disjoint.
     ranges: VecDeque<(u64, u64)>,
@@ -126,12 +126,12 @@ pub struct Receiver {
     duplicate: (u64, u64),
     /// Segments still to be acknowledged one by one.
     quick_acks: u64,
-    /// The state of what Linux does in addition.
+    /// The state of what only Linux does.
     linux: Option<Box<Linux>>,
 }
 
 impl Receiver {
-    /// A new connection's receiver.
+    /// The receiver of a new connection.
     pub fn new(config: Arc<Config>) -> Self {
         let start = u64::from(!config.handshake);
         Self {
@@ -161,7 +161,7 @@ impl Receiver {
         }
     }
 
-    /// A segment arrived: what it led to.
+    /// A segment arrived; returns the result.
     pub fn on_segment(&mut self, now: Time, arrival: &Arrival) -> Received {
         let mut received = Received::default();
         received.delivered = self.take_segment(now, arrival, &mut received);
@@ -182,10 +182,10 @@ impl Receiver {
         self.take_expected(now, len, arrival.segment.push, stamp, out)
     }
 
-    /// Whether a segment without mark and flags, PSH aside, sent at `stamp` and arriving now, is
-    /// the one expected.
+    /// Whether a segment that has neither a mark nor flags (except PSH), was sent at `stamp` and
+    /// arrives now is the expected one.
     ///
-    /// Nearly every segment is, and finds nothing missing: then it need only be counted (Jacobson's
+    /// Nearly every segment is, and nothing is missing: then it only has to be counted (Jacobson's
     /// header prediction). [`take_expected`](Self::take_expected) leads to the same state as the
     /// slow path.
     #[inline]
@@ -198,8 +198,8 @@ impl Receiver {
             && stamp >= self.ts_recent
     }
 
-    /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or
-    /// without, sent at `stamp`.
+    /// [`take_segment`](Self::take_segment) for a segment that is [expected](Self::expects), with
+    /// or without PSH, sent at `stamp`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, from one place
     pub fn take_expected(
@@ -275,7 +275,8 @@ impl Receiver {
         delivered
     }
 
-    /// What a segment tells beside its data, of which all before `end` fits the window.
+    /// Notes what a segment says in addition to its data. All of the data before `end` fits the
+    /// window.
     fn note(&mut self, now: Time, segment: &Segment, end: u64) {
         if self.acks == 0
             && let Some(linux) = &mut self.linux
@@ -303,8 +304,8 @@ impl Receiver {
         }
     }
 
-    /// Puts the numbers from `start` up to `end`, where the window ends at the latest, where they
-    /// belong.
+    /// Puts the numbers from `start` up to `end` in their place; `end` is at most the end of the
+    /// window.
     fn place(&mut self, now: Time, start: u64, end: u64, out: &mut impl Outbox) {
         if start >= end || end <= self.rcv_nxt {
             // Nothing new: no data, an old duplicate, or beyond the window.
@@ -339,8 +340,8 @@ impl Receiver {
         is_quick
     }
 
-    /// One more segment in order: whether its acknowledgement may wait for others, or for the
-    /// timer, which then runs.
+    /// Counts another segment in order; returns whether its acknowledgement may wait for others or
+    /// for the timer, which then runs.
     fn delays(&mut self, now: Time) -> bool {
         self.delayed += 1;
         let waits = self.delayed < self.config.acks.delayed_ack;
@@ -350,7 +351,7 @@ impl Receiver {
         waits
     }
 
-    /// Whether an acknowledgement waits for others that come soon, as Linux lets it.
+    /// Whether an acknowledgement waits for others that come soon, as in Linux.
     fn gathers_until(&mut self, now: Time) -> bool {
         let until = self.gather(now);
         if let Some(at) = until {
@@ -378,8 +379,8 @@ impl Receiver {
         self.acknowledge(now, out.next_ack());
     }
 
-    /// Prefetches what a segment touches that does not come in its turn, if the one with the number
-    /// `seq` may not; the first line must be in the cache.
+    /// Prefetches what a segment touches that does not arrive in order, if the one with the number
+    /// `seq` may not. The first line must be in the cache.
     #[inline]
     pub fn prefetch_behind(&self, seq: u64) {
         if !self.fast_path || seq != self.rcv_nxt {
@@ -401,7 +402,7 @@ impl Receiver {
         (self.ack_at < Time::NEVER).then_some(self.ack_at)
     }
 
-    /// The acknowledgement that was delayed, if it is due.
+    /// The delayed acknowledgement, if it is due.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
         (self.ack_at <= now).then(|| {
             if self.delayed > 0
@@ -440,7 +441,7 @@ impl Receiver {
         self.duplicate.0 < self.duplicate.1
     }
 
-    /// Takes note of the ECN bits; says whether DCTCP's state changed.
+    /// Notes the ECN bits; returns whether DCTCP's state changed.
     fn note_ce(
         &mut self,
         now: Time,
@@ -503,7 +504,7 @@ impl Receiver {
         }
     }
 
-    /// The same if nothing is missing or has come twice.
+    /// The same if nothing is missing and nothing has come twice.
     #[inline(always)]
     #[allow(clippy::inline_always)] // every other packet, from one place nearly always
     fn acknowledge_in_order(&mut self, now: Time, ack: &mut Ack) {
@@ -527,7 +528,7 @@ impl Receiver {
         self.fast_path = false;
     }
 
-    /// All of its state but what belongs to the fast path.
+    /// Its whole state, except what belongs to the fast path.
     pub(crate) fn shown(&mut self) -> String {
         let kept = core::mem::take(&mut self.fast_path);
         let shown = format!("{self:?}");

@@ -1,18 +1,19 @@
 //! The retransmission timeout: RFC 6298.
 //!
-//! The first sample R gives SRTT = R and RTTVAR = R/2; later ones move RTTVAR by a quarter and then
-//! SRTT by an eighth (section 2.3: in this order). RTO = SRTT + max(G, 4 RTTVAR), at least the
-//! minimum; it doubles with every expiry (section 5.5) until there is another sample. Which samples
-//! count (Karn) is the sender's to decide.
+//! The first sample R gives SRTT = R and RTTVAR = R/2. Later samples move RTTVAR by a quarter and
+//! then SRTT by an eighth (section 2.3: in this order). RTO = SRTT + max(G, 4 RTTVAR), and at least
+//! the minimum. It doubles with every expiry (section 5.5) until there is another sample. The
+//! sender decides which samples count (Karn).
 //!
-//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms is put under 4 RTTVAR instead of under the
-//! sum, so that RTO >= SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that
-//! of the last is less, it falls by a quarter of the difference. A sample below SRTT moves the
-//! deviation by a 32nd. **ns-2**: a sample is a whole number of ticks, at least one; eight times
-//! SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never falls below three quarters
-//! of one; after the fourth expiry in a row the next sample counts as the first. A sample is what
-//! the clock has ticked meanwhile, so that a round trip of 9.5 ticks is 9 or 10; in ns-2 each
-//! sender's clock has a random phase, here all tick from time zero on.
+//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms applies to 4 RTTVAR instead of to the sum,
+//! so that RTO >= SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; if that of the
+//! last round trip is smaller, it decreases by a quarter of the difference. A sample below SRTT
+//! moves the deviation by a 32nd. **ns-2**: a sample is a whole number of ticks, at least one.
+//! Eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR is never below three
+//! quarters of one. After the fourth expiry in a row the next sample counts as the first. A sample
+//! is the number of ticks of the clock in the meantime, so that a round trip of 9.5 ticks gives 9
+//! or 10. In ns-2 the clock of each sender has a random phase; here all clocks tick from time zero
+//! on.
 
 use sojourn_base::{Span, Time};
 
@@ -33,8 +34,8 @@ pub struct RtoRules {
     pub coarse: bool,
     /// The least applies to 4 RTTVAR, as in Linux.
     pub min_on_variance: bool,
-    /// After a handshake in which the SYN was lost, and which gave no sample, the timeout is 3 s at
-    /// least (section 5.7, which does not ask for the second).
+    /// After a handshake in which the SYN was lost and which gave no sample, the timeout is at
+    /// least 3 s (section 5.7, which does not require the second condition).
     pub falls_back: bool,
 }
 
@@ -65,18 +66,19 @@ struct Deviation {
     rounds: Rounds,
 }
 
-/// Expiries in a row after which ns-2 throws its estimate away.
+/// Expiries in a row after which ns-2 discards its estimate.
 const COARSE_PATIENCE: u32 = 4;
 
-/// How long a minimum is believed: Linux's `tcp_min_rtt_wlen`; RFC 8985 asks for a window and
-/// leaves its length open.
+/// How long a minimum is valid: Linux's `tcp_min_rtt_wlen`. RFC 8985 asks for a window and does not
+/// specify its length.
 const MIN_WINDOW: Span = Span::from_whole_s(300);
 
 /// RFC 2988's first timeout, which RFC 6298, 5.7, keeps after a lost SYN.
 const FALLBACK: Span = Span::from_whole_s(3);
 
 impl RttEstimator {
-    /// That of a new connection, whose SYN waits for 3 s or as long as data.
+    /// The state of a new connection; its SYN waits for 3 s if `slow_syn`, otherwise as long as
+    /// data.
     pub fn new(slow_syn: bool) -> Self {
         Self {
             fell_back: slow_syn,
@@ -84,8 +86,8 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt`
-    /// were sent.
+    /// Takes a sample; numbers below `snd_una` are acknowledged and those below `snd_nxt` were
+    /// sent.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span, snd_una: u64, snd_nxt: u64, rules: &RtoRules) {
         self.note_min(now, rtt);
@@ -111,7 +113,7 @@ impl RttEstimator {
         }
     }
 
-    /// The same as Linux has it.
+    /// The same as in Linux.
     #[inline(never)]
     fn deviate(&mut self, rtt: Span, snd_una: u64, snd_nxt: u64, floor: Span) {
         let (Some(srtt), Some(deviation)) = (self.srtt, &mut self.deviation) else {
@@ -145,7 +147,7 @@ impl RttEstimator {
         self.srtt = Some(Span::from_ps((ps(srtt) + error / 8).unsigned_abs()));
     }
 
-    /// The same in integers, as ns-2 has it: eighths of ticks of SRTT, quarters of RTTVAR.
+    /// The same in integers, as in ns-2: SRTT in eighths of ticks, RTTVAR in quarters.
     #[inline(never)]
     fn sample_in_ticks(&mut self, now: Time, rtt: Span, tick: Span) {
         let tick = tick.as_ps();
@@ -169,7 +171,7 @@ impl RttEstimator {
         self.rttvar = parts(quarters, 4);
     }
 
-    /// Takes a measurement for the least alone.
+    /// Takes a measurement only for the minimum.
     #[inline]
     pub fn note_min(&mut self, now: Time, rtt: Span) {
         if self.min == Span::ZERO || rtt <= self.min || now.since(self.min_at) > MIN_WINDOW {
@@ -209,8 +211,8 @@ impl RttEstimator {
         self.stale |= self.backoff >= COARSE_PATIENCE;
     }
 
-    /// The handshake is over, in which a SYN was lost: the timeout starts from 3 s (RFC 6298, 5.7),
-    /// here only where there was no sample.
+    /// The handshake, in which a SYN was lost, is over: the timeout starts from 3 s (RFC 6298,
+    /// 5.7), here only if there was no sample.
     pub fn fall_back(&mut self, rules: &RtoRules) {
         if rules.falls_back && self.srtt.is_none() {
             self.fell_back = true;

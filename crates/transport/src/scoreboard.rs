@@ -1,10 +1,10 @@
 //! What is in flight, segment by segment: the scoreboard and `pipe` of RFC 6675.
 //!
 //! A ring with one entry of 24 bytes per outstanding segment, in order of sequence number, and
-//! running sums, so that `pipe` costs nothing. Two cursors keep the search for lost segments at a
-//! constant cost per segment however large the window: every first transmission below `undecided`
-//! is lost or delivered, or was held to be lost, and retransmissions, which are in order of time
-//! and not of sequence number, wait in a queue of their own.
+//! running sums, so that `pipe` costs nothing. Two cursors keep the cost of searching for lost
+//! segments constant per segment, however large the window. Every first transmission below
+//! `undecided` is lost or delivered, or was considered lost. Retransmissions, which are in order of
+//! time and not of sequence number, are kept in a queue of their own.
 
 mod loss;
 mod ring;
@@ -27,7 +27,7 @@ const RETRANS: u8 = 4;
 /// Has been retransmitted at least once (Karn).
 const EVER: u8 = 8;
 
-/// For so many segments memory is never given back: it would be taken again soon.
+/// Memory for this many segments is never given back: it would soon be needed again.
 const FEW: usize = 16;
 
 /// A segment in flight.
@@ -39,7 +39,7 @@ pub struct Sent {
     pub xmit: Time,
     /// Numbers it takes: payload, SYN and FIN.
     pub len: u32,
-    /// Tells what was sent at one instant apart: later is higher, modulo 2^16.
+    /// Orders segments that were sent at one instant: later ones are higher, modulo 2^16.
     pub order: u16,
     flags: u8,
 }
@@ -66,7 +66,7 @@ impl Sent {
     }
 }
 
-/// How many entries stand between the `first` and that of number `seq` if all are of one size, as
+/// How many entries are between `first` and the one with number `seq` if all are of one size, as
 /// nearly all are.
 fn guess(first: &Sent, seq: u64) -> u64 {
     seq.saturating_sub(first.seq) / u64::from(first.len.max(1))
@@ -79,8 +79,8 @@ struct Resent {
     xmit: Time,
 }
 
-/// The latest-sent segment known to be delivered, and how long after its sending others are
-/// held to be lost (RFC 8985).
+/// The latest-sent segment known to be delivered, and how long after their transmission earlier
+/// ones are considered lost (RFC 8985).
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     /// When that segment was sent.
@@ -93,14 +93,14 @@ pub struct Deadline {
 
 /// What is in flight.
 ///
-/// In front lies what is touched while nothing is reported or lost.
+/// The fields that are touched while nothing is reported or lost come first.
 #[derive(Debug, Clone, Default)]
 #[repr(C)]
 pub struct Scoreboard {
     ring: Ring,
-    /// First transmissions below this number are lost or delivered, or were held to be lost.
+    /// First transmissions below this number are lost or delivered, or were considered lost.
     undecided: u64,
-    /// Entries of which anything is known: that were reported, held to be lost or sent again.
+    /// The number of entries that were reported, considered lost or sent again.
     known_of: u32,
     sacked_segments: u32,
     order: u16,
@@ -111,32 +111,33 @@ pub struct Scoreboard {
     waiting: u64,
     resent: VecDeque<Resent>,
     highest_sacked: u64,
-    /// Bytes that were ever held to be lost, those of a segment sent again each time.
+    /// Bytes that were ever considered lost; those of a segment sent again count each time.
     lost_ever: u64,
-    /// When the retransmission was sent that was found lost last.
+    /// When the retransmission that was last found to be lost had been sent.
     lost_again: Time,
-    /// No lost segment waits below this number of the ring's but those that are [late](Self::late).
+    /// Below this number in the ring no lost segment waits, except those that are
+    /// [late](Self::late).
     next_waiting: u64,
-    /// Of all segments below this number of the ring's something is known.
+    /// All segments below this number in the ring were reported, considered lost or sent again.
     next_unknown: u64,
-    /// Numbers of segments that were found lost, or lost again, when those behind them had been
-    /// sent again already; some of them wait no longer.
+    /// Numbers of segments that were found lost, or lost again, after those behind them had been
+    /// sent again; some of them wait no longer.
     late: BTreeSet<u64>,
     /// The blocks of the acknowledgement before.
     known: [(u64, u64); 4],
-    /// A segment sent again counts as sent again when it is reported too, until it is acknowledged
-    /// (ns-3).
+    /// A segment sent again still counts as sent again when it is reported, until it is
+    /// acknowledged (ns-3).
     keeps_repeats: bool,
-    /// What was sent again before it was held to be lost is in flight once when it is.
+    /// What was sent again before it was considered lost counts once as in flight when it is.
     counts_unknown_once: bool,
-    /// First numbers and ends of what was newly held to be lost and is not yet told; none where
-    /// nobody wants to hear of it.
+    /// First numbers and ends of segments newly considered lost that the controller has not been
+    /// told about; none if it does not want to be told.
     untold: Option<Vec<(u64, u64)>>,
 }
 
-/// Whether the segment of `xmit` and `order` was sent after the other. RFC 8985, 6.2, step 2,
-/// settles ties by sequence number; a burst sent at one instant has an order, which is what that
-/// rule stands for.
+/// Whether the segment with `xmit` and `order` was sent after the other. RFC 8985, 6.2, step 2,
+/// settles ties by sequence number; a burst sent at one instant has an order, for which that rule
+/// is a substitute.
 pub(crate) fn sent_after(xmit: Time, order: u16, other_xmit: Time, other_order: u16) -> bool {
     let is_later = order.wrapping_sub(other_order).cast_signed() > 0;
     select_unpredictable(xmit == other_xmit, is_later, xmit > other_xmit)
@@ -149,7 +150,7 @@ impl Scoreboard {
         self.keeps_repeats = true;
     }
 
-    /// From now on what was sent again before it was held to be lost counts as in flight once when
+    /// From now on what was sent again before it was considered lost counts once as in flight when
     /// it is.
     pub fn count_unknown_once(&mut self) {
         self.counts_unknown_once = true;
@@ -180,7 +181,7 @@ impl Scoreboard {
         self.lost
     }
 
-    /// Bytes that were ever held to be lost, those of a segment sent again each time.
+    /// Bytes that were ever considered lost; those of a segment sent again count each time.
     pub const fn lost_ever(&self) -> u64 {
         self.lost_ever
     }
@@ -206,15 +207,16 @@ impl Scoreboard {
         (outstanding + self.retrans).saturating_sub(self.sacked + self.lost)
     }
 
-    /// What is touched while nothing is reported or lost lies before this.
+    /// The fields that are touched while nothing is reported or lost end here.
     #[inline]
     pub(crate) const fn end_of_front(&self) -> &u64 {
         &self.highest_sacked
     }
 
     /// Prefetches the entries that one of the next three acknowledgements touches, each of two
-    /// segments, and for those of the segments that it lets go: where a window comes in one burst
-    /// they lie ever further on, and each that is asked for here is next to one asked for before.
+    /// segments, and those for the segments that it allows to be sent. Where a window comes in one
+    /// burst these are further and further on, and each one prefetched here is next to one
+    /// prefetched before.
     #[inline]
     pub(crate) fn prefetch_entries(&self) {
         for further in [0, 2, 5] {
@@ -260,9 +262,8 @@ impl Scoreboard {
         });
     }
 
-    /// Gives memory back where three quarters of it are not used. A ring goes round through all
-    /// that it has: one that was long in slow start would pass through the fast caches from then
-    /// on.
+    /// Gives memory back if three quarters of it are unused. A ring passes through all of its
+    /// memory in turn: one that grew long in slow start would keep passing through the fast caches.
     pub(crate) fn give_back(&mut self) {
         let segments = self.ring.len().max(FEW);
         if self.ring.capacity() > 4 * segments {
@@ -280,7 +281,7 @@ impl Scoreboard {
         self.account(flags, len, true);
     }
 
-    /// Adds or takes away what `len` bytes with `flags` count for.
+    /// Adds or subtracts what `len` bytes with `flags` contribute to the sums.
     #[inline]
     fn account(&mut self, flags: u8, len: u64, add: bool) {
         if flags & (SACKED | LOST | RETRANS) == 0 {
@@ -325,7 +326,7 @@ impl Scoreboard {
         self.ring.partition_point(|entry| entry.end() <= seq)
     }
 
-    /// All below `ack` has arrived. `each` hears of every segment that was not known to be
+    /// All data below `ack` has arrived. Calls `each` for every segment that was not known to be
     /// delivered. Returns the bytes newly delivered.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent)) -> u64 {
@@ -364,14 +365,16 @@ impl Scoreboard {
         delivered
     }
 
-    /// Whether all that is known of what is outstanding is when it was sent, once.
+    /// Whether nothing is known about outstanding segments except when each was sent, and that only
+    /// once.
     #[inline]
     pub(crate) fn is_untouched(&self) -> bool {
         self.known_of == 0 && self.undecided <= self.ring.gone() && self.resent.is_empty()
     }
 
-    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched): the
-    /// last segment that was acknowledged whole, which was also sent last of them.
+    /// [`acknowledge`](Self::acknowledge) for a board that [is untouched](Self::is_untouched):
+    /// returns the last segment that was acknowledged completely, which also was the last of them
+    /// to be sent.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place
     pub(crate) fn acknowledge_untouched(&mut self, ack: u64) -> Option<Sent> {

@@ -34,9 +34,8 @@
 //! - The initial window is the one requested. RFC 6928, 2, limits it to 14 600 bytes, or two
 //!   segments if they are larger, and falls back to RFC 3390 after idle time if a loss came early.
 //! - After a lost SYN the window is one segment, as RFC 5681, 3.1, demands (MUST); RFC 6928, 2,
-//!   recommends this only after more than one loss.
+//!   recommends this only after more than one lost SYN.
 //! - If the receiver's window is closed and nothing is in flight, it is probed by an empty segment
-//!   with an old number when the timer expires (RFC 9293, 3.8.6.1: at least one octet).
 //!   with an old number when the timer expires (RFC 9293, 3.8.6.1: at least one octet).
 //!
 //! **Undo**, if requested: reductions that prove spurious are undone, as in Linux. The evidence is

@@ -1,16 +1,16 @@
-//! Windows as a scenario asks for them: counted in segments or in bytes, since a connection knows
-//! neither the rate nor the round-trip time that times and bandwidth-delay products need.
+//! Windows in a scenario: counted in segments or bytes, since a connection knows neither the rate
+//! nor the round-trip time that would be needed for times and bandwidth-delay products.
 
 use core::fmt;
 
 use sojourn_base::{Fault, Length, Limit, Quantity, Scalar};
 
-/// So much data of a connection, above zero.
+/// An amount of data of a connection, above zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// So many segments.
+    /// That many segments.
     Packets(u64),
-    /// So many bytes.
+    /// That many bytes.
     Bytes(u64),
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// A window, or none that limits.
+/// A window, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window(pub Option<Amount>);
 
@@ -61,7 +61,7 @@ impl Quantity for Window {
     }
 }
 
-/// The window of a new connection: there is one always, as all of it is sent at once.
+/// The window of a new connection: there is always one, since all of it is sent at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InitialWindow(pub Amount);
 

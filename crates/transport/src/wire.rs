@@ -1,4 +1,4 @@
-//! What the two ends of a connection tell each other.
+//! Segments and acknowledgements: what the two ends of a connection send to each other.
 
 use sojourn_base::{Ecn, Time};
 
@@ -18,9 +18,9 @@ pub struct Segment {
     pub retransmission: bool,
     /// "Congestion window reduced" (RFC 3168, 6.1.2).
     pub cwr: bool,
-    /// PSH: whoever reads what it brings acknowledges it at once (Linux).
+    /// PSH: the receiver acknowledges this segment at once (Linux).
     pub push: bool,
-    /// ECN codepoint to send it with: none on a SYN, nor on what is sent again, unless its
+    /// ECN codepoint to send it with: none on a SYN, and none on a retransmission unless the
     /// controller weighs marks (RFC 3168, 6.1.5; RFC 8257, 4.1).
     pub ecn: Ecn,
     /// When it was sent: the timestamp option's `TSval`, at the clock's full resolution.
@@ -58,7 +58,7 @@ impl SackBlocks {
         blocks: [(0, 0); 4],
     };
 
-    /// Adds a block while there is room; says whether there was.
+    /// Adds a block if there is room; returns whether there was.
     pub fn push(&mut self, block: (u64, u64)) -> bool {
         let room = usize::from(self.len) < self.blocks.len();
         if room {
@@ -68,12 +68,12 @@ impl SackBlocks {
         room
     }
 
-    /// Puts the lowest first: they come with the latest first.
+    /// Sorts the blocks, the lowest first; they arrive with the latest first.
     pub fn sort(&mut self) {
         self.blocks[..usize::from(self.len)].sort_unstable();
     }
 
-    /// Takes all of them away; nothing else of the memory is touched.
+    /// Removes all blocks; touches no other memory.
     #[inline]
     pub const fn clear(&mut self) {
         self.len = 0;
@@ -101,7 +101,7 @@ impl SackBlocks {
 
 /// An acknowledgement on its way back.
 ///
-/// Two cache lines, of which one that has no blocks uses but the first.
+/// It takes two cache lines; one without blocks uses only the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Ack {
@@ -119,7 +119,7 @@ pub struct Ack {
     pub echo: Option<Time>,
     /// "ECN-echo" (RFC 3168; under DCTCP the state of RFC 8257, 3.2).
     pub ece: bool,
-    /// Ranges beyond it that have arrived.
+    /// Ranges above `ack` that have arrived.
     pub sack: SackBlocks,
 }
 
@@ -139,8 +139,8 @@ impl Ack {
 }
 
 /// Where a receiver writes its acknowledgements: they are large, so each is written where it will
-/// lie.
+/// be kept.
 pub trait Outbox {
-    /// The place of the next one, which may still hold what lay there before.
+    /// The place of the next acknowledgement, which may still hold an earlier one.
     fn next_ack(&mut self) -> &mut Ack;
 }

@@ -1,33 +1,33 @@
-//! For how long Linux delays an acknowledgement, and after which pause it delays none.
+//! How long Linux delays an acknowledgement, and after what pause it delays none.
 //!
 //! `icsk_ack.ato` of Linux 6.1, in `tcp_event_data_recv`, `tcp_send_delayed_ack` and
-//! `tcp_delack_timer_handler`: 40 ms, and where segments come at longer intervals half of what it
-//! was and the interval. It doubles where it has expired, and is no longer than the round trip of
-//! the handshake. What comes in order after more than a timeout of its own, also where a hole took
-//! so long to fill, is acknowledged one by one.
+//! `tcp_delack_timer_handler`. The delay is 40 ms; where segments come at longer intervals, half of
+//! its last value plus the interval. It doubles when it has expired, and is at most the round trip
+//! of the handshake. After a pause longer than the receiver's own timeout, also one in which a hole
+//! was being filled, segments in order are acknowledged one by one.
 
 use sojourn_base::{Span, Time};
 
-/// The least timeout for retransmission, in ms.
+/// The least retransmission timeout, in ms.
 const LEAST_TIMEOUT: u64 = 200;
 
-/// The delay of acknowledgements, in ms, the kernel's ticks.
+/// The delay of acknowledgements, in ms, which are the kernel's ticks.
 #[derive(Debug, Clone)]
 pub(super) struct Delaying {
-    /// The shortest; exactly what was asked for.
+    /// The shortest delay, exactly as requested.
     shortest: Span,
     least: u64,
-    /// The present one, and the longest.
+    /// The present delay, and the longest.
     delay: u64,
     longest: u64,
-    /// The receiver's own timeout for retransmission, as the handshake has left it.
+    /// The receiver's own retransmission timeout, as after the handshake.
     timeout: u64,
     /// When data came in order last.
     came: Option<Time>,
 }
 
 impl Delaying {
-    /// Of a new connection.
+    /// For a new connection.
     pub(super) fn new(shortest: Span) -> Self {
         let least = whole_ms(shortest);
         Self {
@@ -40,14 +40,14 @@ impl Delaying {
         }
     }
 
-    /// The first segment took so long: half of the round trip.
+    /// The first segment took that long: half of the round trip.
     pub(super) fn on_first(&mut self, took: Span) {
         let rtt = whole_ms(took + took);
         self.longest = self.least.max(rtt);
         self.timeout = self.least.max(rtt + LEAST_TIMEOUT.max(2 * rtt));
     }
 
-    /// Data comes in order; tells whether after too long a pause.
+    /// Data comes in order; returns whether it comes after too long a pause.
     pub(super) fn on_data(&mut self, now: Time) -> bool {
         let Some(last) = self.came.replace(now) else {
             return false;
@@ -64,7 +64,8 @@ impl Delaying {
         false
     }
 
-    /// Until when data that comes next in order alters nothing but when it came; none where it may.
+    /// Until when data in order changes only the instant of the last data; time zero if it may
+    /// change more.
     pub(super) fn is_steady_until(&self) -> Time {
         match self.came {
             Some(came) if self.delay == self.least => came + Span::from_ms(self.least / 2),
@@ -80,7 +81,7 @@ impl Delaying {
         Span::from_ms(self.delay.min(self.longest))
     }
 
-    /// An acknowledgement has waited for as long as that.
+    /// An acknowledgement has waited for that delay.
     pub(super) fn on_timer(&mut self) {
         self.delay = self.timeout.min(2 * self.delay);
     }

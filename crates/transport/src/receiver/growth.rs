@@ -1,29 +1,31 @@
-//! How the window of Linux's receivers grows, and with it the number of acknowledgements: while it
-//! does, each segment is acknowledged at once.
+//! How the window of a Linux receiver grows, and with it the number of acknowledgements: while the
+//! window grows, each segment is acknowledged at once.
 //!
 //! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer
-//! of 131072 bytes that grows to 6 MiB, half of which is window. A round trip that brought more
-//! than any before lets the buffer grow to twice what it brought, and by twice its relative rise
-//! more; then each segment lets the window grow by two, until it is half the buffer. In slow start
-//! that is nearly always so: what acknowledgements tell of the path, as to HyStart, they tell of
-//! every segment. A slow start that more than doubles, as Hybla's, is held back by it.
+//! of 131072 bytes that grows to 6 MiB, half of which is window. When a round trip brings more than
+//! any before, the buffer may grow to twice what it brought, and by twice the relative increase
+//! more. Then each segment lets the window grow by two segments, until it is half the buffer. This
+//! is nearly always the case in slow start, so that acknowledgements then tell about the path, for
+//! example to HyStart, with every segment. A slow start that more than doubles the window, such as
+//! Hybla's, is held back by this growth.
 //!
-//! The receiver takes the way back to last as long as the least of the ways there, since segments
-//! do not echo its stamps. What fills a hole comes to the application at once, with all behind it:
-//! so losses make round trips that bring much, and windows grow for long after them. After two
-//! round trips without growth it rests: it looks at the first segment behind each round trip alone.
+//! The receiver assumes that the way back takes as long as the fastest segment took to come, since
+//! segments do not echo its stamps. When a hole is filled, everything behind it reaches the
+//! application at once: so losses make round trips that bring much, and windows grow for long after
+//! them. After two round trips without growth the receiver examines only the first segment after
+//! each round trip.
 
 use sojourn_base::{Span, Time};
 
 use crate::params::Config;
 
-/// Segments that are expected in the first round trip.
+/// The number of segments expected in the first round trip.
 const FIRST_SEGMENTS: u64 = 10;
-/// Segments of cushion.
+/// Additional segments of room.
 const CUSHION: u64 = 16;
-/// Round trips without growth after which it rests.
+/// The number of round trips without growth after which it rests.
 const STILL: u8 = 2;
-/// Smaller segments let nothing grow.
+/// Segments smaller than this let nothing grow.
 const LEAST_SEGMENT: u32 = 128;
 
 /// A window that may grow.
@@ -31,12 +33,12 @@ const LEAST_SEGMENT: u32 = 128;
 pub(super) struct Growth {
     mss: u64,
     window: u64,
-    /// What it may grow to now, and ever.
+    /// The limits to which it may grow now, and ever.
     most: u64,
     largest: u64,
     /// The least time that a segment took to come.
     least: Span,
-    /// The smoothed round-trip time: of what is sent at one instant, the first tells it.
+    /// The smoothed round-trip time; of segments sent at one instant only the first counts.
     rtt: Span,
     sampled: Time,
     /// When the present round trip began, and the number expected then.
@@ -45,7 +47,7 @@ pub(super) struct Growth {
     /// Bytes of the round trip that brought the most.
     brought: u64,
     still: u8,
-    /// Nothing is to be looked at before.
+    /// Nothing has to be examined before this instant.
     rests_until: Time,
 }
 
@@ -75,13 +77,13 @@ impl Growth {
         self.window
     }
 
-    /// What comes before that lets nothing grow.
+    /// Until when no arrival lets anything grow.
     pub(super) const fn rests_until(&self) -> Time {
         self.rests_until
     }
 
     /// A segment of `len` bytes that was sent at `stamp` arrives, where `rcv_nxt` is expected;
-    /// tells whether the window grows by it.
+    /// returns whether the window grows by it.
     pub(super) fn on_segment(&mut self, now: Time, len: u32, stamp: Time, rcv_nxt: u64) -> bool {
         if self.rtt == Span::ZERO {
             (self.began, self.from) = (now, rcv_nxt);
@@ -107,7 +109,8 @@ impl Growth {
         grows
     }
 
-    /// The application has read all before `rcv_nxt`; tells whether it will never grow again.
+    /// The application has read everything before `rcv_nxt`; returns whether the window will never
+    /// grow again.
     pub(super) fn on_read(&mut self, now: Time, rcv_nxt: u64) -> bool {
         if self.rtt == Span::ZERO || now < self.ends() {
             return false;

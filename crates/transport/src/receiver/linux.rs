@@ -1,4 +1,4 @@
-//! What Linux's receivers do besides: windows that [grow](super::growth), acknowledgements that are
+//! What only Linux's receivers do: windows that [grow](super::growth), acknowledgements that are
 //! [gathered](super::gathering), and a [delay](super::delaying) that follows the segments.
 
 use sojourn_base::{Span, Time};
@@ -11,19 +11,19 @@ use super::delaying::Delaying;
 use super::gathering::Gathering;
 use super::growth::Growth;
 
-/// What Linux's receivers do besides.
+/// What only Linux's receivers do.
 #[derive(Debug)]
 pub(super) struct Linux {
-    /// The window that may grow still, and has each segment acknowledged by which it does.
+    /// The window, if it may still grow; segments by which it does are acknowledged at once.
     pub(super) growth: Option<Growth>,
-    /// What is not acknowledged at once while segments are missing.
+    /// Acknowledgements that wait while segments are missing.
     pub(super) gathering: Gathering,
     /// How long an acknowledgement is delayed.
     pub(super) delaying: Delaying,
 }
 
 impl Linux {
-    /// What a new connection begins with.
+    /// The initial state of a new connection.
     pub(super) fn new(config: &Config) -> Self {
         Self {
             growth: (config.acks.grows_window).then(|| Growth::new(config)),
@@ -32,7 +32,7 @@ impl Linux {
         }
     }
 
-    /// Until when a segment that comes in its turn is like those before it.
+    /// Until when a segment in order is handled like those before it.
     pub(super) fn is_steady_until(&self) -> Time {
         let growth = self.growth.as_ref();
         let rests = growth.map_or(Time::NEVER, Growth::rests_until);
@@ -41,8 +41,8 @@ impl Linux {
 }
 
 impl Receiver {
-    /// One more segment has come as those before it. Out of line: it is asked for under Linux
-    /// alone.
+    /// Another segment like those before it has arrived. Out of line, since it is needed only under
+    /// Linux.
     #[inline(never)]
     pub(super) fn stay_steady(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
@@ -61,7 +61,7 @@ impl Receiver {
         linux.gathering.on_segment(now, self.rcv_nxt)
     }
 
-    /// Whether an acknowledgement waits so.
+    /// Whether an acknowledgement waits for this reason.
     pub(super) fn gathers(&self) -> bool {
         self.linux
             .as_ref()
@@ -76,14 +76,14 @@ impl Receiver {
         }
     }
 
-    /// Linux's delay is the shortest again.
+    /// Sets Linux's delay to the shortest again.
     pub(super) fn shorten_delay(&mut self) {
         if let Some(linux) = &mut self.linux {
             linux.delaying.shorten();
         }
     }
 
-    /// Linux acknowledges the next segments one by one.
+    /// Acknowledges the next segments one by one, as Linux does.
     pub(super) fn hurry(&mut self, segments: u64) {
         if self.config.acks.hurries_acks {
             self.quick_acks = self.quick_acks.max(segments);

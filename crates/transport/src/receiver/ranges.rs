@@ -1,12 +1,12 @@
-//! What has come out of order, and how it is reported.
+//! Data that arrived out of order, and how it is reported.
 
 use crate::wire::SackBlocks;
 
 use super::Receiver;
 
 impl Receiver {
-    /// The blocks to report that are newer than the one which a range out of order will lengthen,
-    /// or all.
+    /// The number of reported blocks that are newer than the one that an arriving range will
+    /// extend; all if it extends none.
     pub(super) fn newer_than(&self, start: u64, end: u64) -> usize {
         let told = self.recent.iter().filter(|range| range.0 > self.rcv_nxt);
         told.take_while(|range| range.1 < start || end < range.0)
@@ -24,8 +24,8 @@ impl Receiver {
         }
     }
 
-    /// The first of the ranges that do not end before `start`. New data lengthens the last of them
-    /// or begins one behind it; only what is sent again has to be searched for.
+    /// The first range that does not end before `start`. New data extends the last range or begins
+    /// one behind it; only for retransmissions is a search needed.
     fn place_of(&self, start: u64) -> usize {
         let ends_before = |&(_, to): &(u64, u64)| to < start;
         let last = self.ranges.len().saturating_sub(1);
@@ -38,7 +38,7 @@ impl Receiver {
         self.ranges.partition_point(ends_before)
     }
 
-    /// A range out of order: joined with those that it touches.
+    /// Adds a range that arrived out of order, and joins it with those that it touches.
     pub(super) fn insert(&mut self, mut start: u64, mut end: u64) {
         let at = self.place_of(start);
         if let Some(&(from, to)) = self.ranges.get(at)
@@ -76,8 +76,8 @@ impl Receiver {
         self.recent[kept..].fill((0, 0));
     }
 
-    /// Writes the blocks where they will lie: what is written in pieces and copied whole right
-    /// after defeats store forwarding.
+    /// Writes the blocks where they will be kept: what is written in pieces and right afterwards
+    /// copied as a whole defeats store forwarding.
     pub(super) fn report(&mut self, blocks: &mut SackBlocks) {
         let duplicate = core::mem::take(&mut self.duplicate);
         if !self.config.sack {

@@ -1,4 +1,4 @@
-//! Parts of loss recovery that stand on their own.
+//! Independent parts of loss recovery.
 
 pub mod prr;
 pub mod rack;

@@ -1,4 +1,4 @@
-//! What is held to be lost, and what is sent again.
+//! Which segments are considered lost, and which are sent again.
 
 use sojourn_base::{Span, Time};
 
@@ -10,12 +10,12 @@ fn waits(entry: &Sent) -> bool {
 }
 
 impl Scoreboard {
-    /// From now on [`take_losses`](Self::take_losses) tells of each segment newly held to be lost.
+    /// From now on [`take_losses`](Self::take_losses) returns each segment newly considered lost.
     pub fn watch_losses(&mut self) {
         self.untold = Some(Vec::new());
     }
 
-    /// First numbers and ends of the segments held to be lost since it was last asked.
+    /// First numbers and ends of the segments considered lost since the last call.
     pub fn take_losses(&mut self) -> Vec<(u64, u64)> {
         self.untold
             .as_mut()
@@ -39,15 +39,15 @@ impl Scoreboard {
         }
     }
 
-    /// From the first on, any segment may wait to be sent again.
+    /// Resets the cursor: any segment may wait to be sent again.
     pub(super) fn look_anew(&mut self) {
         self.next_waiting = self.ring.gone();
         self.late.clear();
     }
 
-    /// Every unreported first transmission before a number is lost: RFC 6675's `IsLost`, once more
-    /// than (`dupthresh` - 1) segments' bytes or `dupthresh` ranges are reported above it. Returns
-    /// the bytes newly lost.
+    /// Marks every unreported first transmission below a certain number as lost: RFC 6675's
+    /// `IsLost`, true once more than (`dupthresh` - 1) segments' bytes or `dupthresh` ranges are
+    /// reported above it. Returns the bytes newly lost.
     pub fn detect_by_count(&mut self, dupthresh: u32, mss: u32) -> u64 {
         let before = self.lost;
         if self.sacked == 0 {
@@ -81,7 +81,8 @@ impl Scoreboard {
         }
     }
 
-    /// Runs over the undecided first transmissions below `boundary` as long as `decide` says lost.
+    /// Examines the undecided first transmissions below `boundary` in order, for as long as
+    /// `decide` calls them lost.
     fn decide_up_to(&mut self, boundary: usize, mut decide: impl FnMut(&Sent) -> bool) {
         let mut index = self.undecided.saturating_sub(self.ring.gone()) as usize;
         while index < boundary {
@@ -103,9 +104,9 @@ impl Scoreboard {
         self.undecided = self.undecided.max(self.ring.gone() + index as u64);
     }
 
-    /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is
-    /// out, and of the first outstanding segment nothing is known but that it is not `overtaken`;
-    /// those behind it were sent later still.
+    /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is in
+    /// flight, and the first outstanding segment was sent only once, was not reported or considered
+    /// lost, and is not `overtaken`. Those behind it were sent later still.
     #[inline]
     pub(crate) fn is_settled(&self, overtaken: impl FnOnce(&Sent) -> bool) -> bool {
         self.resent.is_empty()
@@ -115,8 +116,9 @@ impl Scoreboard {
             })
     }
 
-    /// RFC 8985, 6.2, step 5: what was sent before the latest-sent delivered segment is lost after
-    /// `deadline.wait`. Returns when to look again, if anything is still in doubt.
+    /// RFC 8985, 6.2, step 5: what was sent before the latest-sent delivered segment is lost
+    /// `deadline.wait` after its transmission. Returns when to look again, if anything is still
+    /// undecided.
     pub fn detect_by_time(&mut self, now: Time, deadline: &Deadline) -> Option<Time> {
         let before =
             |entry: &Sent| sent_after(deadline.xmit, deadline.order, entry.xmit, entry.order);
@@ -160,7 +162,7 @@ impl Scoreboard {
         again
     }
 
-    /// Whether, of the segments behind the first, one is held to be lost before any is reported.
+    /// Whether, behind the first segment, one is considered lost before any is reported.
     pub fn is_lost_behind_first(&self) -> bool {
         let end = self.index_of(self.highest_sacked.saturating_sub(1));
         let behind = (1..=end).filter_map(|index| self.ring.get(index));
@@ -168,7 +170,7 @@ impl Scoreboard {
         self.sacked > 0 && known.next().is_some_and(Sent::is_lost)
     }
 
-    /// The first outstanding segment is lost.
+    /// Marks the first outstanding segment as lost.
     pub fn lose_first(&mut self) {
         if self.ring.front().is_some_and(|entry| !entry.is_sacked()) {
             self.mark_lost(0);
@@ -176,7 +178,7 @@ impl Scoreboard {
         }
     }
 
-    /// Everything that was sent `wait` ago or earlier, and that no SACK block reported, is lost.
+    /// Marks everything as lost that was sent at least `wait` ago and that no SACK block reported.
     pub fn lose_sent_before(&mut self, now: Time, wait: Span) {
         self.look_anew();
         for index in 0..self.ring.len() {
@@ -188,7 +190,7 @@ impl Scoreboard {
         }
     }
 
-    /// Everything that no SACK block reported is lost.
+    /// Marks everything as lost that no SACK block reported.
     pub fn lose_all(&mut self) {
         self.look_anew();
         for index in 0..self.ring.len() {
@@ -202,9 +204,9 @@ impl Scoreboard {
         self.undecided = self.ring.gone() + self.ring.len() as u64;
     }
 
-    /// Nothing is lost after all; what was sent again is in flight twice. What was not is never
-    /// found lost by time again: Linux looks for losses along a list, which these have left
-    /// (`tcp_rack_detect_loss`).
+    /// Nothing counts as lost any more; what was sent again is in flight twice. What was considered
+    /// lost and not sent again is never found lost by time again: Linux looks for losses along a
+    /// list from which such segments have been removed (`tcp_rack_detect_loss`).
     pub fn lose_none(&mut self) {
         for index in 0..self.ring.len() {
             let flags = self.ring[index].flags;
@@ -237,8 +239,8 @@ impl Scoreboard {
         }
     }
 
-    /// The lowest segment of which nothing is known but when it was sent, once: ns-3's rule 3 of
-    /// RFC 6675's `NextSeg`.
+    /// The lowest segment that was sent once and was neither reported nor considered lost: ns-3's
+    /// version of rule 3 of RFC 6675's `NextSeg`.
     pub fn next_unknown(&mut self) -> Option<Sent> {
         let mut index = self.next_unknown.saturating_sub(self.ring.gone()) as usize;
         while self.ring.get(index)?.flags & (SACKED | LOST | RETRANS) != 0 {

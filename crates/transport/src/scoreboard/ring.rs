@@ -5,24 +5,25 @@ use sojourn_base::prefetch::prefetch;
 
 use super::Sent;
 
-/// Entries in the order in which they came. Each has a number that it keeps: the first that ever
-/// came had 0.
+/// Entries in the order in which they were added. Each has a number that it keeps; the first ever
+/// added had number 0.
 ///
-/// A power of two of slots, so that a mask finds an entry by its number, where a deque of any
-/// capacity has to compare and subtract; and what has left is counted by where the first stands.
+/// The number of slots is a power of two, so an entry is found from its number with a mask, where a
+/// deque of any capacity has to compare and subtract. The number of the first entry is the number
+/// of those that have left.
 #[derive(Clone, Default)]
 pub(super) struct Ring {
     slots: Box<[Sent]>,
     /// The number of the first entry: how many have left.
     gone: u64,
-    /// The number of the next that will come.
+    /// The number of the next entry to be added.
     next: u64,
 }
 
-/// Slots of a ring that never had more entries.
+/// The number of slots of a ring that never had more entries.
 const FIRST_SLOTS: usize = 4;
 
-/// What lies in a slot that has not been used.
+/// The content of a slot that has not been used.
 const UNUSED: Sent = Sent {
     seq: 0,
     xmit: Time::ZERO,
@@ -53,13 +54,13 @@ impl Ring {
         self.gone
     }
 
-    /// The number of the next that will come.
+    /// The number of the next entry to be added.
     #[inline]
     pub(super) const fn next(&self) -> u64 {
         self.next
     }
 
-    /// Prefetches the entry of that number, or for where it will be.
+    /// Prefetches the entry of that number, or the slot where it will be.
     #[inline]
     pub(super) fn prefetch(&self, number: u64) {
         let slot = self.slots.get(self.slot(number));
@@ -81,7 +82,7 @@ impl Ring {
         }
     }
 
-    /// The entry that has `index` before it.
+    /// The entry with `index` others before it.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&Sent> {
         self.numbered(self.gone + index as u64)
@@ -115,8 +116,8 @@ impl Ring {
         (self.gone..self.next).filter_map(|number| self.numbered(number))
     }
 
-    /// How many entries there are before the first that is not `inside`, all of those behind it
-    /// being outside too.
+    /// The number of entries before the first one that is not `inside`; no entry behind that one
+    /// may be `inside`.
     pub(super) fn partition_point(&self, inside: impl Fn(&Sent) -> bool) -> usize {
         let (mut from, mut to) = (0, self.len());
         while from < to {
@@ -142,13 +143,13 @@ impl Ring {
         self.next += 1;
     }
 
-    /// The first `count` leave, which must be there.
+    /// Removes the first `count` entries, which must exist.
     #[inline]
     pub(super) const fn release(&mut self, count: u64) {
         self.gone += count;
     }
 
-    /// Gives memory back but for so many entries, at least those that are there.
+    /// Gives back the memory beyond that of `entries` entries, or of those that there are.
     pub(super) fn shrink_to(&mut self, entries: usize) {
         let slots = entries.max(self.len()).next_power_of_two();
         if slots < self.slots.len() {
@@ -156,7 +157,7 @@ impl Ring {
         }
     }
 
-    /// Goes on with so many slots.
+    /// Continues with that number of slots.
     #[inline(never)]
     fn move_to(&mut self, slots: usize) {
         let mut moved = vec![UNUSED; slots].into_boxed_slice();

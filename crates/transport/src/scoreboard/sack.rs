@@ -1,10 +1,11 @@
-//! Reports: SACK blocks, and that they are forgotten.
+//! SACK blocks: taking reports in, and forgetting them.
 
 use super::{EVER, RETRANS, SACKED, Scoreboard, Sent};
 
 impl Scoreboard {
-    /// Takes the SACK blocks of an acknowledgement; each must lie between the first outstanding
-    /// number and the last sent. `each` hears of every segment newly reported. Returns the bytes.
+    /// Takes in the SACK blocks of an acknowledgement; each must lie between the first outstanding
+    /// number and the last one sent. Calls `each` for every segment newly reported. Returns their
+    /// bytes.
     #[inline]
     pub fn sack(&mut self, blocks: &[(u64, u64)], each: impl FnMut(&Sent)) -> u64 {
         if blocks.is_empty() {
@@ -75,8 +76,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// The receiver is free to throw away what it reported (RFC 2018, section 8): all reports are
-    /// forgotten.
+    /// Forgets all reports: the receiver is free to discard what it reported (RFC 2018, section 8).
     pub fn forget_sacks(&mut self) {
         for index in 0..self.ring.len() {
             let flags = self.ring[index].flags;
@@ -86,8 +86,7 @@ impl Scoreboard {
         self.highest_sacked = 0;
     }
 
-    /// All that is known of what is outstanding is forgotten, but for which segments were sent
-    /// twice.
+    /// Forgets everything about outstanding segments, except which of them were sent twice.
     pub fn forget_all(&mut self) {
         self.forget_sacks();
         for index in 0..self.ring.len() {
