@@ -270,7 +270,6 @@ impl Link {
 
     /// The books were closed at `now` and will be closed at `until` next: books the packets that
     /// wait and begin before that.
-    /// and begins before that.
     pub(crate) fn book_ahead<O: Observer>(
         &mut self,
         id: LinkId,

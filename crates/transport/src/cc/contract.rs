@@ -1,4 +1,4 @@
-//! What a congestion controller and the sender promise each other.
+//! The contract between a congestion controller and the sender.
 
 use sojourn_base::{Ecn, Span, Stream, Time};
 
@@ -15,8 +15,8 @@ pub struct Start {
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes; `u64::MAX` for none.
     pub initial_ssthresh: u64,
-    /// Segments that one acknowledgement counts for at most: L of RFC 3465, which bounds slow start
-    /// there, and here congestion avoidance too.
+    /// The largest number of segments that one acknowledgement counts for: L of RFC 3465, which
+    /// bounds slow start there, and here congestion avoidance too.
     pub byte_counting: u32,
     /// The connection has selective acknowledgements.
     pub sack: bool,
@@ -44,20 +44,20 @@ impl Start {
 pub struct Needs {
     /// After a fast retransmit the sender recovers without slow start; false for Tahoe.
     pub fast_recovery: bool,
-    /// A partial acknowledgement keeps recovery on (RFC 6582); false for Reno, which leaves it at
-    /// any acknowledgement of new data. Of no account with SACK.
+    /// A partial acknowledgement does not end recovery (RFC 6582); false for Reno, which leaves it
+    /// at any acknowledgement of new data. Has no effect with SACK.
     pub partial_acks: bool,
-    /// The controller sets the window during recovery too: neither PRR nor inflation.
+    /// The controller sets the window during recovery itself: neither PRR nor inflation is used.
     pub own_recovery: bool,
-    /// A loss reduces the window though marks have.
+    /// A loss reduces the window even if marks have done so.
     pub loss_after_marks: bool,
-    /// It wants delivery-rate samples, and to hear of each lost segment.
+    /// It wants delivery-rate samples, and to be told about each lost segment.
     pub rate_samples: bool,
     /// It paces.
     pub pacing: bool,
     /// It keeps its window through idle time.
     pub keeps_window_when_idle: bool,
-    /// Feedback of marks that it works with; off where it does without.
+    /// The feedback of marks that it needs; off if it needs none.
     pub ecn: EcnMode,
     /// The codepoint of its packets where ECN is on.
     pub codepoint: Ecn,
@@ -90,18 +90,19 @@ pub struct AckSample {
     pub marked: u64,
     /// The echo of marks was set.
     pub ece: bool,
-    /// RTT sample of it, if it gave one.
+    /// The RTT sample of this acknowledgement, if it gave one.
     pub rtt: Option<Span>,
     /// Smoothed RTT; zero before the first sample.
     pub srtt: Span,
-    /// When it was sent and when the segment that it answers was, by the clocks of their senders;
-    /// none without timestamps.
+    /// When the acknowledgement was sent, and when the segment that it answers was sent, by the
+    /// clocks of their senders; none without timestamps.
     pub stamps: Option<(Time, Time)>,
     /// Bytes in flight before it.
     pub prior_in_flight: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// The window after it, without what it adds, in bytes; in recovery that of PRR.
+    /// The window after it, before the controller has changed it, in bytes; in recovery that of
+    /// PRR.
     pub window: u64,
     /// First unacknowledged number after it.
     pub snd_una: u64,
@@ -109,11 +110,11 @@ pub struct AckSample {
     pub snd_nxt: u64,
     /// State of the sender after it.
     pub state: State,
-    /// That is open, but something was reported out of order or is out for a second time: Linux's
-    /// disorder, and under that preset alone.
+    /// The state is open, but something was reported out of order or is in flight for a second
+    /// time: Linux's disorder, and only under that preset.
     pub is_disordered: bool,
-    /// Whether the window may grow: not during fast recovery, not on an echo of marks, not while
-    /// something else limits the sender.
+    /// Whether the window may grow: not during fast recovery, not on an echo of marks, and not
+    /// while something else limits the sender.
     pub may_grow: bool,
     /// The window was the limit at some time in the last round trip.
     pub cwnd_limited: bool,
@@ -123,17 +124,18 @@ pub struct AckSample {
     pub rate: Option<RateSample>,
     /// Bytes delivered since the start, this acknowledgement included.
     pub delivered: u64,
-    /// Bytes newly held to be lost.
+    /// Bytes newly considered lost.
     pub lost: u64,
 }
 
 impl AckSample {
-    /// Whether all is well: no loss is repaired, no mark answered, and nothing out of order.
+    /// Whether all is well: no loss is being repaired, no mark answered, and nothing is out of
+    /// order.
     pub fn is_open(&self) -> bool {
         self.state == State::Open && !self.is_disordered
     }
 
-    /// Whether it answers the SYN, which is the byte before the first of data.
+    /// Whether it answers the SYN, whose number is the one before the first byte of data.
     pub fn is_of_syn(&self) -> bool {
         self.snd_una == 1 && self.delivered == 1
     }
@@ -156,7 +158,7 @@ pub enum LossKind {
     Ecn,
 }
 
-/// A congestion event: at most one a window, whatever its kinds, but for a timeout.
+/// A congestion event: at most one per window, of whatever kind, except timeouts.
 #[derive(Debug, Clone, Copy)]
 pub struct LossEvent {
     /// The present instant.
@@ -166,7 +168,7 @@ pub struct LossEvent {
     /// FlightSize (RFC 5681): bytes outstanding, at most the window, so that what limited transmit
     /// added is not counted.
     pub in_flight: u64,
-    /// The number to send next: the event's window ends there.
+    /// The number to send next, where the window of the event ends.
     pub snd_nxt: u64,
     /// The timer expired again for the same segment: the threshold stays (RFC 5681, 3.1).
     pub again: bool,
@@ -175,37 +177,36 @@ pub struct LossEvent {
 /// A congestion controller: a pure state machine.
 ///
 /// The sender calls [`on_ack`](Self::on_ack) for each acknowledgement that delivers something, in
-/// every state, and the other hooks as they happen. It recovers from losses itself and takes its
-/// window from [`cwnd`](Self::cwnd) outside recovery and [`ssthresh`](Self::ssthresh) as the goal
-/// of recovery.
+/// every state, and the other hooks as their events happen. The sender recovers from losses itself.
+/// Outside recovery its window is [`cwnd`](Self::cwnd), and the goal of recovery is
+/// [`ssthresh`](Self::ssthresh).
 pub trait CongestionControl {
     /// Data was delivered.
     fn on_ack(&mut self, ack: &AckSample);
 
-    /// The same; tells the window and threshold that follow from it, as [`windows`](Self::windows)
-    /// does.
+    /// The same; returns the resulting window and threshold, as [`windows`](Self::windows) does.
     fn on_ack_to_windows(&mut self, ack: &AckSample) -> (u64, u64) {
         self.on_ack(ack);
         self.windows()
     }
 
-    /// The same where nothing is wrong, for a controller that goes by nothing but the bytes
-    /// acknowledged and whether the window may grow, and leaves the threshold alone: the window
-    /// that follows. None where it wants the whole sample, which it is given then. It spares nearly
-    /// every acknowledgement to fill one in.
+    /// The same where nothing is wrong, for a controller that uses only the bytes acknowledged and
+    /// whether the window may grow, and does not change the threshold: returns the resulting
+    /// window. None if the controller needs the whole sample, which it is given then. With this,
+    /// nearly all acknowledgements need no sample.
     fn on_acked(&mut self, _acked: u64, _may_grow: bool) -> Option<u64> {
         None
     }
 
-    /// The SYN was answered after `rtt`, zero where that is not known: under Linux and ns-3, whose
-    /// controllers begin then, and are told no more of that.
+    /// The SYN was answered after `rtt`, zero if that is not known. Called under Linux and ns-3,
+    /// whose controllers begin then and are told nothing else about the SYN.
     fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
 
-    /// A segment is newly held to be lost; told where the controller asked for rate samples, before
-    /// the acknowledgement that showed it.
+    /// A segment is newly considered lost. Called, if the controller asked for rate samples, before
+    /// the acknowledgement that revealed the loss.
     fn on_lost(&mut self, _now: Time, _loss: &Loss) {}
 
-    /// Congestion: sets the threshold and the window to go on with after recovery.
+    /// Congestion: sets the threshold, and the window after recovery.
     fn on_loss_event(&mut self, event: &LossEvent);
 
     /// Recovery, or the window after an echo of marks, is over.
@@ -214,12 +215,12 @@ pub trait CongestionControl {
     /// The sender begins again after an idle time longer than its timeout (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Time);
 
-    /// The first segment of all is sent, or the first after everything was acknowledged, `idle`
-    /// after the last (Linux's `CA_EVENT_TX_START`). `app_limited`: rate samples are taken, and
-    /// they are application-limited.
+    /// The very first segment is sent, or the first after everything was acknowledged, `idle` after
+    /// the last one (Linux's `CA_EVENT_TX_START`). `app_limited`: rate samples are taken, and they
+    /// are application-limited.
     fn on_tx_start(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
 
-    /// A timeout or recovery proved spurious: back to the window before, if it was larger.
+    /// A timeout or recovery proved spurious: restores the window before it, if that was larger.
     fn on_undo(&mut self, _now: Time) {}
 
     /// The window, bytes.
@@ -228,22 +229,23 @@ pub trait CongestionControl {
     /// The slow-start threshold, bytes; `u64::MAX` while there is none.
     fn ssthresh(&self) -> u64;
 
-    /// Both, asked for together.
+    /// Both in one call.
     fn windows(&self) -> (u64, u64) {
         (self.cwnd(), self.ssthresh())
     }
 
-    /// The rate to pace at in bytes per second; none for the usual multiple of cwnd / SRTT.
+    /// The pacing rate in bytes per second; none for the usual multiple of cwnd / SRTT.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
 
-    /// The fewest segments that Linux sends at once where it paces.
+    /// The smallest number of segments that Linux sends at once when it paces.
     fn least_burst(&self) -> u8 {
         2
     }
 
-    /// Whether it sends less of its own accord, so that rate samples are as if application-limited.
+    /// Whether it currently sends less by its own choice, so that rate samples count as
+    /// application-limited.
     fn is_self_limited(&self) -> bool {
         false
     }

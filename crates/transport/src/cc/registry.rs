@@ -1,7 +1,8 @@
 //! All congestion controllers, one line each.
 //!
 //! A line gives a controller its name in scenario files, its validated parameters, its help text
-//! and reference page (the header of its file), and its place in the tests that all must pass.
+//! and reference page (the header of its file), and its place in the tests that all controllers
+//! must pass.
 
 use sojourn_base::prefetch::prefetch_all;
 use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Span, Time};
@@ -36,9 +37,8 @@ macro_rules! registry {
 
         /// Makes the controller called `name`.
         ///
-        /// # Errors
-        /// An unknown name, or the first parameter that cannot be taken. Whether `source` holds
-        /// parameters that the controller does not have is for its owner to find.
+        /// An unknown name, or the first parameter that is not accepted. Whether `source` holds
+        /// parameters that the controller does not have is checked by the caller.
         pub fn build(
             name: &str,
             source: &dyn ParamSource,

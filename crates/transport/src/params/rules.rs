@@ -1,4 +1,4 @@
-//! What presets do differently, by what it concerns.
+//! What presets do differently, by subject.
 
 use sojourn_base::{Preset, Span};
 
@@ -21,62 +21,63 @@ pub struct RecoveryRules {
     pub prr_kind: PrrKind,
     /// F-RTO.
     pub frto: bool,
-    /// What stamps or reports of duplicates prove spurious is undone.
+    /// What timestamps or reports of duplicates prove to be spurious is undone.
     pub undo: bool,
-    /// What a probe of the tail waits beyond two round trips: after a segment that is alone, and
-    /// after one that is not.
+    /// How long a probe of the tail waits beyond two round trips: after a segment that is alone in
+    /// flight, and after one that is not.
     pub probe_patience: (Span, Span),
     /// Limited transmit.
     pub limited_transmit: bool,
-    /// Duplicate acknowledgements that mean a loss.
+    /// Duplicate acknowledgements that indicate a loss.
     pub dupthresh: u32,
     /// What RFC 2582 calls the impatient variant (RFC 6582, 3.2, step 3).
     pub impatient: bool,
-    /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
+    /// In NewReno's recovery at most this many segments are sent per acknowledgement (ns-2: 2).
     pub burst: u32,
-    /// What is lost and sent again but not delivered is reason enough for the next recovery: a loss
-    /// in the next window is another one, though it was repaired within the last recovery (RFC
-    /// 5681, 4.3; not ns-2, nor ns-3).
+    /// A segment that is lost, was sent again and is not delivered begins the next recovery: a loss
+    /// in the next window is another one, even if it was repaired within the last recovery (RFC
+    /// 5681, 4.3; not in ns-2 and ns-3).
     pub recovers_what_is_out: bool,
-    /// What is lost again after a timeout begins a recovery, and where neither PRR nor the
-    /// controller takes the window down by itself, what is lost again in a recovery begins another
-    /// (RFC 5681, 4.3; RFC 8985, 9.3; not ns-2, nor ns-3).
+    /// A retransmission that is lost after a timeout begins a recovery. One that is lost in a
+    /// recovery begins another, if neither PRR nor the controller reduces the window by itself (RFC
+    /// 5681, 4.3; RFC 8985, 9.3; not in ns-2 and ns-3).
     pub answers_lost_again: bool,
-    /// As many reports in a row as duplicates that mean a loss begin a recovery, even if they are
-    /// of so little that the count of bytes takes nothing for lost, or one of them acknowledges
-    /// something too (RFC 6675, 5, step 1; reference without RACK).
+    /// A recovery begins after as many consecutive reports as there are duplicates that indicate a
+    /// loss, even if the reports cover so few bytes that the count of bytes finds no loss, or if
+    /// one of them also acknowledges something (RFC 6675, 5, step 1; reference without RACK).
     pub counts_reports: bool,
-    /// In recovery, where there is nothing else to send, outstanding segments are sent again though
-    /// they are not held to be lost: rule 3 of RFC 6675's `NextSeg` (ns-3; reference without RACK).
+    /// In recovery, if there is nothing else to send, outstanding segments are sent again although
+    /// they are not considered lost: rule 3 of RFC 6675's `NextSeg` (ns-3; reference without RACK).
     pub resends_unknown: bool,
-    /// Losses as Linux treats them: reports give RTT samples too, where the first that is
-    /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
-    /// report was sent before the first outstanding segment was, whose sending does so as well; a
-    /// timeout takes the window down to one segment beyond what is in flight; marks are answered
-    /// until more is acknowledged than was sent; duplicates widen RACK's window only where segments
+    /// Losses as Linux treats them. Reports give RTT samples too, even if the first segment
+    /// acknowledged was sent twice or nothing moves. They restart the timer if what they report was
+    /// sent before the first outstanding segment; sending that segment restarts the timer as well.
+    /// A timeout reduces the window to one segment beyond what is in flight. Marks are answered
+    /// until more is acknowledged than was sent. Duplicates widen RACK's window only if segments
     /// have changed places.
     pub like_linux: bool,
-    /// What RACK's reordering timer waits beyond its window.
+    /// How long RACK's reordering timer waits beyond its window.
     pub reorder_patience: Span,
-    /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
+    /// After a timeout everything is sent again, reported or not, and limited transmit continues
+    /// (ns-2).
     pub go_back_n: bool,
-    /// Recovery as ns-2's agents do it: with SACK holes count as in flight until they are
-    /// acknowledged; without it deflation may eat into the window.
+    /// Recovery as in ns-2's agents: with SACK, holes count as in flight until they are
+    /// acknowledged; without it, deflation may reduce the window itself.
     pub classic: bool,
-    /// Only duplicates report: what an acknowledgement of new data outside recovery tells, and all
-    /// that is known then, is thrown away (ns-2 with SACK).
+    /// Only duplicates report: what an acknowledgement of new data outside recovery reports, and
+    /// everything known at that time, is discarded (ns-2 with SACK).
     pub duplicates_report: bool,
-    /// Losses as ns-3 treats them: recovery begins with the third report in a row, or once the
-    /// segment behind the first is lost, and until then what is lost is sent again within the
-    /// window; each partial acknowledgement sends a segment whatever the window, unless the next
-    /// hole was sent again already, and all but the first leave the timer alone; what was sent
-    /// again stays in `pipe` until it is acknowledged, even if it is reported. While marks are
-    /// answered no recovery begins; they are answered in recovery too, until more is acknowledged
-    /// than was sent.
+    /// Losses as ns-3 treats them. Recovery begins with the third report in a row, or once the
+    /// segment behind the first is lost; until then lost segments are sent again within the window.
+    /// Each partial acknowledgement sends a segment whatever the window, unless the next hole was
+    /// sent again already, and all but the first leave the timer alone. What was sent again stays
+    /// in `pipe` until it is acknowledged, even if it is reported. While marks are answered no
+    /// recovery begins; marks are answered in recovery too, until more is acknowledged than was
+    /// sent.
     pub like_ns3: bool,
 }
 
-/// What the round trip is measured by, and what a controller hears of it.
+/// How the round trip is measured, and what a controller is told about it.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct RttRules {
@@ -84,69 +85,71 @@ pub struct RttRules {
     pub one_rtt_at_a_time: bool,
     /// A SYN waits for 3 s (ns-3's `ConnTimeout`).
     pub slow_syn: bool,
-    /// By how many milliseconds a stamp may be older than the last, where older ones are refused.
+    /// By how many milliseconds a stamp may be older than the last, if older ones are refused.
     pub paws_slack: Option<u64>,
-    /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first
-    /// (Linux), nor of that alone which is timed (ns-2).
+    /// Controllers are told the RTT of the last segment that is acknowledged, not of the first
+    /// (Linux), nor only of the one that is timed (ns-2).
     pub last_rtt: bool,
-    /// Controllers begin when the SYN is answered, and of the handshake hear only how long it took
+    /// Controllers begin when the SYN is answered, and are told only how long the handshake took
     /// (Linux, ns-3).
     pub begins_after_handshake: bool,
-    /// Stamps are whole milliseconds and controllers hear of the smoothed RTT; the first of the
-    /// segments acknowledged gives no sample if it was sent twice, and back-off ends without any
+    /// Stamps are whole milliseconds, and controllers are told the smoothed RTT. If the first of
+    /// the acknowledged segments was sent twice, there is no sample; back-off ends without any
     /// (ns-3).
     pub millisecond_stamps: bool,
 }
 
-/// When a receiver acknowledges, and what it offers.
+/// When a receiver acknowledges, and what window it offers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AckRules {
     /// Segments per acknowledgement.
     pub delayed_ack: u32,
-    /// Longest delay of one.
+    /// Longest delay of an acknowledgement.
     pub delayed_ack_timeout: Span,
     /// Segments at the start that are acknowledged one by one.
     pub quick_acks: u64,
-    /// The window that the receiver offers grows to `window`, and segments by which it does are
+    /// The window that the receiver offers grows to `window`, and segments that let it grow are
     /// acknowledged one by one too (Linux).
     pub grows_window: bool,
-    /// So are some after a duplicate, after a mark, and after CWR (Linux).
+    /// Some segments after a duplicate, after a mark and after CWR are too (Linux).
     pub hurries_acks: bool,
-    /// While segments are missing one acknowledgement tells of several (Linux).
+    /// While segments are missing, one acknowledgement reports several (Linux).
     pub gathers_acks: bool,
 }
 
-/// How marks are told of and answered.
+/// How marks are reported and answered.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct EcnRules {
-    /// What is sent again is not ECN-capable (RFC 3168, 6.1.5): not that of controllers which weigh
-    /// marks (RFC 8257, 4.1), nor what programs send with feedback that is not classic.
+    /// Retransmissions are not ECN-capable (RFC 3168, 6.1.5), except those of controllers that
+    /// weigh marks (RFC 8257, 4.1) and, under the presets of programs, those with feedback that is
+    /// not classic.
     pub not_ect_retransmits: bool,
     /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
     pub keeps_fresh_marks: bool,
     /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
     pub gives_up_ecn: bool,
-    /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow
+    /// An echo of marks reduces the window as recovery does, by PRR, and the window does not grow
     /// meanwhile (Linux, ns-3).
     pub by_prr: bool,
-    /// An echo of marks never raises a window of less than two segments to that; instead nothing
-    /// new goes until the timer of retransmission expires (RFC 3168, 6.1.2; reference).
+    /// An echo of marks never raises a window of less than two segments to two. Instead nothing new
+    /// is sent until the retransmission timer expires (RFC 3168, 6.1.2; reference).
     pub holds_at_one_mss: bool,
 }
 
-/// How segments are spread, and which go together.
+/// How segments are spread over time, and which are sent together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PacingRules {
-    /// What the initial window lets go is not paced (ns-3).
+    /// Segments of the initial window are not paced (ns-3).
     pub spares_initial: bool,
-    /// It paces in bursts (Linux).
+    /// Segments are paced in bursts (Linux).
     pub paces_bursts: bool,
-    /// New segments go down in buffers; the last of one with several bears PSH, and so does the
-    /// last of what is written. What bears it is acknowledged at once (Linux).
+    /// New segments are passed down in buffers. The last segment of a buffer of several bears PSH,
+    /// and so does the last segment written. Segments that bear PSH are acknowledged at once
+    /// (Linux).
     pub tso_buffers: bool,
-    /// What is written lies in `sk_buff`s of so many bytes; no such buffer reaches from one into
-    /// the next (Linux).
+    /// Written data is kept in `sk_buff`s of this many bytes; no buffer reaches from one into the
+    /// next (Linux).
     pub skb_bytes: u64,
 }
 
@@ -154,32 +157,34 @@ pub struct PacingRules {
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct CwndRules {
-    /// The window grows only where it limits.
+    /// The window grows only while it is the limit.
     pub validates: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
     /// Slow start after idle time.
     pub idle_restart: bool,
-    /// It begins from the window halved for each timeout that has gone by, and one that is not put
-    /// to use is taken down too (Linux).
+    /// That slow start begins from the window halved once for each timeout that has passed, and a
+    /// window that is not used is reduced too (Linux).
     pub halves_when_idle: bool,
-    /// What is halved is the window, not the flight (Linux, ns-2).
+    /// The window is halved, not the flight (Linux, ns-2).
     pub halves_cwnd: bool,
-    /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
+    /// `pipe` is halved: what is reported or considered lost does not count (ns-3).
     pub halves_pipe: bool,
-    /// It is halved at a repeated timeout too (ns-2, ns-3).
+    /// The window is halved at a repeated timeout too (ns-2, ns-3).
     pub halves_again: bool,
-    /// A timeout in a window that was reduced already leaves the threshold (Linux).
+    /// A timeout in a window that was reduced already does not change the threshold (Linux).
     pub keeps_ssthresh_when_reduced: bool,
-    /// Whole segments are counted, and all by which an acknowledgement moved, what had been
-    /// reported too; the one that ends a timeout's recovery counts for what was sent since (ns-3).
+    /// Growth counts whole segments, and everything by which an acknowledgement moved, including
+    /// what had been reported. The one that ends a timeout's recovery counts for what was sent
+    /// since (ns-3).
     pub counts_whole: bool,
     /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
     /// SACK).
     pub grows_at_exit: bool,
 }
 
-/// What a probe of the tail waits beyond two round trips: after a segment alone, and after others.
+/// How long a probe of the tail waits beyond two round trips: after a segment alone in flight, and
+/// after others.
 fn probe_patience(params: &TcpParams, linux: bool) -> (Span, Span) {
     match (linux, params.delayed_ack) {
         (true, _) => (params.min_rto, LINUX_PATIENCE),
@@ -188,7 +193,7 @@ fn probe_patience(params: &TcpParams, linux: bool) -> (Span, Span) {
     }
 }
 
-/// By how many milliseconds a stamp may be older than the last; none where ages are of no concern.
+/// By how many milliseconds a stamp may be older than the last; none if stamps are not checked.
 fn paws_slack(preset: Preset) -> Option<u64> {
     match preset {
         Preset::Reference => Some(0),
@@ -197,7 +202,7 @@ fn paws_slack(preset: Preset) -> Option<u64> {
     }
 }
 
-/// Whether what is sent again is not ECN-capable.
+/// Whether retransmissions are not ECN-capable.
 fn has_not_ect_retransmits(params: &TcpParams, preset: Preset, needs: &Needs) -> bool {
     match feedback(params, needs) {
         EcnMode::Off | EcnMode::Classic => true,
@@ -207,7 +212,7 @@ fn has_not_ect_retransmits(params: &TcpParams, preset: Preset, needs: &Needs) ->
     }
 }
 
-/// Whether the window goes down by PRR in recovery.
+/// Whether PRR reduces the window in recovery.
 fn has_prr(params: &TcpParams) -> bool {
     params.prr != PrrMode::Off && params.sack
 }

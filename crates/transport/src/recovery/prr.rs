@@ -1,21 +1,21 @@
 //! Proportional rate reduction: RFC 9937 (which obsoletes RFC 6937).
 //!
-//! During recovery data goes out in proportion ssthresh / RecoverFS to what arrives, so that the
-//! window lands on ssthresh at the end. Where losses took more than that, the window grows back
-//! towards ssthresh, by one more segment per acknowledgement where that is safe: the first
-//! unacknowledged byte moved and no further loss was found. Bytes throughout.
+//! During recovery data is sent in proportion ssthresh / RecoverFS to what arrives, so that the
+//! window is ssthresh at the end. If losses reduced the flight below that, the window grows back
+//! towards ssthresh, by one more segment per acknowledgement if that is safe: the first
+//! unacknowledged byte moved and no further loss was found. All amounts are in bytes.
 //!
 //! **Linux** (6.1): RecoverFS is the window before the reduction. **ns-3** (3.48): RecoverFS is
-//! `pipe`; an acknowledgement that reports something counts for a segment more than it delivers, as
-//! RFC 9937 has it without SACK, until RecoverFS is reached; one that moves the first
-//! unacknowledged byte as well counts a second time; safe is what acknowledges a retransmission;
-//! and nothing goes out while more was sent than delivered. **ns-3.37**: RecoverFS is all that is
-//! outstanding, reported or not; nothing is counted that was not delivered; below ssthresh one byte
-//! goes out for each that arrives unless it is safe to send more. So it sends later than 3.48,
-//! which shows wherever losses are many (a 64-flow network: 10 % of the goodput). Both multiply
-//! what was delivered by ssthresh in 32 bits: once the product, in bytes, is beyond that, as in
-//! windows of 64 segments of 1448 bytes that halve, the share begins from nothing again, and
-//! nothing goes out until it has caught up or `pipe` is down to ssthresh.
+//! `pipe`. An acknowledgement that reports something counts for a segment more than it delivers, as
+//! in RFC 9937 without SACK, until RecoverFS is reached; one that also moves the first
+//! unacknowledged byte counts a second time. An acknowledgement is safe if it acknowledges a
+//! retransmission. Nothing is sent while more was sent than delivered. **ns-3.37**: RecoverFS is
+//! all that is outstanding, reported or not; nothing is counted that was not delivered; below
+//! ssthresh one byte is sent for each that arrives unless it is safe to send more. So it sends
+//! later than 3.48, which shows wherever losses are many (a 64-flow network: 10 % of the goodput).
+//! Both versions multiply what was delivered by ssthresh in 32 bits. Once the product, in bytes,
+//! exceeds that, as in windows of 64 segments of 1448 bytes that halve, the share starts again from
+//! zero, and nothing is sent until it has caught up or `pipe` is down to ssthresh.
 //!
 //! Sections 3 and 3.1 of RFC 6937 were read. Unverified: what RFC 9937 changed, its definition of
 //! RecoverFS and the rule for a safe acknowledgement, is taken from ns-3's quotations of its
@@ -23,15 +23,15 @@
 
 use sojourn_base::{Fault, Preset, Quantity, Scalar};
 
-/// Whether a connection recovers by proportional rate reduction, and by whose.
+/// Whether a connection uses proportional rate reduction, and which variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PrrMode {
-    /// It does not.
+    /// No.
     Off,
-    /// That of the preset.
+    /// The variant of the preset.
     #[default]
     On,
-    /// That of ns-3.37.
+    /// The variant of ns-3.37.
     Ns337,
 }
 
@@ -49,7 +49,7 @@ impl Quantity for PrrMode {
     }
 }
 
-/// Whose PRR.
+/// A variant of PRR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PrrKind {
     /// RFC 9937's.
@@ -64,7 +64,7 @@ pub enum PrrKind {
 }
 
 impl PrrKind {
-    /// Which it is under a preset.
+    /// The variant under a preset.
     pub const fn of(mode: PrrMode, preset: Preset) -> Self {
         match (mode, preset) {
             (PrrMode::Ns337, _) => Self::Ns337,

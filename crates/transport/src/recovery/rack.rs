@@ -1,19 +1,19 @@
 //! RACK: losses found by time, RFC 8985, section 6.
 //!
 //! A segment is lost once one that was sent later has been delivered and a reordering window has
-//! passed. The window is a quarter of the minimum RTT, grows by a quarter with each round that a
-//! DSACK has shown it too small, and is nothing as long as no reordering was ever seen and either
-//! recovery is on or `dupthresh` segments were reported (6.2, step 4: so the three duplicates of
-//! RFC 5681 still count).
+//! passed. The window is a quarter of the minimum RTT. It grows by a quarter with each round in
+//! which a DSACK has shown it to be too small. It is zero as long as no reordering was ever seen
+//! and either a recovery is going on or `dupthresh` segments were reported (6.2, step 4: so the
+//! three duplicates of RFC 5681 still count).
 //!
-//! **Choice**: for a retransmission that a SACK block reports the echoed timestamp is not asked
+//! **Choice**: for a retransmission that a SACK block reports, the echoed timestamp is not used
 //! (6.2, step 2), since it belongs to the last segment that came in order; the least RTT decides.
 
 use sojourn_base::{Span, Time};
 
 use crate::scoreboard::{Deadline, Sent, sent_after};
 
-/// What the connection knows.
+/// What RACK knows about the connection.
 #[derive(Debug, Clone)]
 pub struct Rack {
     xmit: Time,
@@ -21,7 +21,8 @@ pub struct Rack {
     rtt: Span,
     fack: u64,
     reordering_seen: bool,
-    /// How many bytes below the highest that was delivered one began that came late.
+    /// The largest distance, in bytes, from the start of a late segment to the highest byte
+    /// delivered then.
     furthest: u64,
     mult: u32,
     persist: u32,
@@ -31,7 +32,8 @@ pub struct Rack {
 
 /// Recoveries for which a widened window lasts (RFC 8985, 6.2, step 4).
 const PERSIST: u32 = 16;
-/// Most quarters of the minimum RTT: Linux's bound; the RFC's is the smoothed RTT alone.
+/// The largest number of quarters of the minimum RTT: this is Linux's bound; the RFC has only the
+/// smoothed RTT.
 const MOST_QUARTERS: u32 = 255;
 
 impl Default for Rack {
@@ -53,9 +55,9 @@ impl Default for Rack {
 
 impl Rack {
     /// Steps 2 and 3: `sent` was delivered; `min_rtt` is the connection's minimum. `echo` is the
-    /// stamp that came back where it tells of this segment: not where a SACK block reports it,
-    /// since the receiver echoes the last segment that came in order (RFC 7323, 4.3). Tells whether
-    /// its RTT is one: not where the original may have been delivered.
+    /// echoed stamp if it belongs to this segment: not if a SACK block reports the segment, since
+    /// the receiver echoes the last segment that came in order (RFC 7323, 4.3). Returns whether the
+    /// segment's RTT is valid: not if the original may have been delivered.
     pub fn on_delivered(
         &mut self,
         sent: &Sent,
@@ -84,12 +86,13 @@ impl Rack {
         true
     }
 
-    /// Step 2: the RTT by which losses are found, of one of the segments that were delivered.
+    /// Step 2: the RTT by which losses are found, that of one of the delivered segments.
     pub(crate) fn set_rtt(&mut self, rtt: Span) {
         self.rtt = rtt;
     }
 
-    /// A recovery found that what it took for lost from the number `low` on was late.
+    /// A recovery found that a segment that it had considered lost, from the number `low` on, was
+    /// late.
     pub(crate) fn on_late(&mut self, low: u64) {
         if low < self.fack {
             self.reordering_seen = true;
@@ -97,8 +100,8 @@ impl Rack {
         }
     }
 
-    /// [`on_delivered`](Self::on_delivered) for the first transmission of a segment that lies above
-    /// all that was delivered before, and was sent later.
+    /// [`on_delivered`](Self::on_delivered) for the first transmission of a segment that is above
+    /// everything delivered before, and was sent later.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, sent: &Sent, now: Time) {
         self.fack = sent.end();
@@ -108,7 +111,7 @@ impl Rack {
         self.rtt = now.since(sent.xmit);
     }
 
-    /// Step 4, a DSACK came: the window was too small, once a round.
+    /// Step 4, a DSACK came: the window was too small; counts once a round.
     pub fn on_dsack(&mut self, snd_una: u64, snd_nxt: u64) {
         if self.dsack_round.is_some_and(|round| snd_una >= round) {
             self.dsack_round = None;
@@ -120,18 +123,17 @@ impl Rack {
         }
     }
 
-    /// Whether segments have come in another order than they were sent.
+    /// Whether segments have arrived in another order than they were sent.
     pub const fn has_seen_reordering(&self) -> bool {
         self.reordering_seen
     }
 
-    /// Whether a segment came late that began more than so many bytes below the highest that was
-    /// delivered.
+    /// Whether a segment came late that began more than `bytes` below the highest byte delivered.
     pub const fn has_seen_reordering_beyond(&self, bytes: u64) -> bool {
         self.furthest > bytes
     }
 
-    /// None came later than by so many bytes, as far as is to be known.
+    /// From now on no segment is known to have come later than by `bytes`.
     pub fn forget_reordering_beyond(&mut self, bytes: u64) {
         self.furthest = self.furthest.min(bytes);
     }
@@ -144,7 +146,7 @@ impl Rack {
         }
     }
 
-    /// The reordering window: `hurry` where recovery is on or enough was reported.
+    /// The reordering window; `hurry` if a recovery is going on or enough was reported.
     pub fn window(&self, hurry: bool, min_rtt: Span, srtt: Option<Span>) -> Span {
         if !self.reordering_seen && hurry {
             return Span::ZERO;
@@ -159,7 +161,7 @@ impl Rack {
         self.any && sent_after(self.xmit, self.order, sent.xmit, sent.order)
     }
 
-    /// Step 5: when what was sent before is lost; none before anything was delivered.
+    /// Step 5: when segments that were sent before are lost; none before anything was delivered.
     pub fn deadline(&self, window: Span) -> Option<Deadline> {
         self.any.then_some(Deadline {
             xmit: self.xmit,
@@ -168,7 +170,7 @@ impl Rack {
         })
     }
 
-    /// How long after its sending a segment is lost at a timeout (6.3).
+    /// How long after its transmission a segment is lost at a timeout (6.3).
     pub fn patience(&self, window: Span) -> Span {
         self.rtt + window
     }

@@ -1,31 +1,31 @@
-//! How much more is acknowledged at once than the bandwidth alone would deliver: so much more must
-//! be in flight if the path is not to run dry while acknowledgements gather.
+//! How much more is acknowledged at once than the bandwidth alone would deliver. This much more
+//! must be in flight if the path is not to run dry while acknowledgements are being combined.
 
 use sojourn_base::{Span, Time};
 
 /// How a stretch of acknowledgements is measured.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
-    /// A stretch ends before it holds so many bytes.
+    /// A stretch ends before it contains this many bytes.
     pub(super) longest: f64,
     /// Its time is counted in whole steps of this length.
     pub(super) step: Span,
 }
 
-/// The most that came beyond the expected in the last five to ten round trips.
+/// The largest excess over the expected amount in the last five to ten round trips.
 #[derive(Debug, Clone)]
 pub(super) struct Aggregation {
     rules: Rules,
     began: Time,
     acked: f64,
-    /// The most of these round trips, and of those before.
+    /// The largest excess in the present round trips, and in those before.
     extra: [f64; 2],
     rounds: u32,
 }
 
 /// Round trips after which the older maximum is forgotten.
 const ROUNDS: u32 = 5;
-/// No more than what arrives in this time is made room for.
+/// At most what arrives in this time is allowed for.
 const MOST_S: f64 = 0.1;
 
 impl Aggregation {
@@ -44,7 +44,7 @@ impl Aggregation {
         (self.began, self.acked) = (now, 0.0);
     }
 
-    /// So many bytes were acknowledged at once; what counts as beyond is at most the window.
+    /// `acked` bytes were acknowledged at once; the excess is at most the window.
     pub(super) fn on_ack(&mut self, now: Time, acked: f64, bandwidth: f64, cwnd: f64, round: bool) {
         if round {
             self.rounds += 1;
@@ -63,7 +63,7 @@ impl Aggregation {
         self.extra[0] = self.extra[0].max((self.acked - expected).min(cwnd));
     }
 
-    /// Bytes of room for it.
+    /// The number of bytes that are allowed for it.
     pub(super) fn room(&self, bandwidth: f64) -> f64 {
         self.extra[0].max(self.extra[1]).min(MOST_S * bandwidth)
     }

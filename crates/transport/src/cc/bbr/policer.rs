@@ -1,23 +1,24 @@
-//! Linux's guess that a token bucket polices the path: it passes bursts and then loses a fifth and
-//! more of what comes. Two stretches in a row of much loss and of nearly one rate tell its rate,
-//! which is believed for 48 round trips.
+//! Linux's guess that a token bucket polices the path: a policer passes bursts and then drops a
+//! fifth or more of what arrives. Two consecutive stretches with much loss and nearly the same rate
+//! reveal its rate, which is then assumed for 48 round trips.
 
 use sojourn_base::{Span, Time};
 
 use crate::cc::AckSample;
 
 /// Round trips of the shortest stretch; after four times as many without enough loss the search
-/// begins anew.
+/// begins again.
 const LEAST_ROUNDS: u32 = 4;
-/// Lost in a stretch for each byte delivered: 50 of 256.
+/// Bytes lost in a stretch for each byte delivered: 50 of 256.
 const LOSSY: f64 = 50.0 / 256.0;
-/// So near each other are two stretches of one rate: in shares of it, or in bytes a second.
+/// Two stretches have the same rate if they differ by less than this: a share of it, or bytes a
+/// second.
 const NEAR_SHARE: f64 = 1.0 / 8.0;
 const NEAR_RATE: f64 = 500.0;
-/// Round trips for which the rate is believed.
+/// Round trips for which the rate is assumed.
 const BELIEVED: u32 = 48;
 
-/// What is known of it.
+/// What is known about the policer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Policer {
     /// A loss has been seen: the bucket was empty once.
@@ -25,7 +26,7 @@ pub(super) struct Policer {
     /// The rate of the last stretch, bytes a second; 0 for none.
     rate: f64,
     is_believed: bool,
-    /// Round trips of this stretch, or since the rate is believed.
+    /// Round trips of this stretch, or since the rate has been assumed.
     rounds: u32,
     began: Time,
     delivered: u64,
@@ -35,7 +36,7 @@ pub(super) struct Policer {
 }
 
 impl Policer {
-    /// The rate that is believed in.
+    /// The rate that is assumed, if any.
     pub(super) fn rate(&self) -> Option<f64> {
         self.is_believed.then_some(self.rate)
     }
@@ -59,8 +60,8 @@ impl Policer {
         self.rounds = 0;
     }
 
-    /// An acknowledgement with a rate sample, the first of a round trip where `round` says so;
-    /// tells whether the rate was believed for long enough.
+    /// An acknowledgement with a rate sample, the first of a round trip if `round`. Returns whether
+    /// the rate has been assumed for long enough.
     pub(super) fn on_ack(&mut self, ack: &AckSample, round: bool, is_probing: bool) -> bool {
         let (now, delivered) = (ack.now, ack.delivered);
         if self.is_believed {

@@ -1,4 +1,4 @@
-//! What is to be in flight, and the window.
+//! How much is to be in flight, and the window.
 
 use sojourn_base::{Preset, Span};
 
@@ -7,8 +7,8 @@ use crate::cc::AckSample;
 use crate::sender::State;
 
 impl Bbr {
-    /// `gain` times a bandwidth times the least RTT, and what else is to be in flight beside it,
-    /// bytes.
+    /// How much is to be in flight: `gain` times a bandwidth times the least RTT, and `beside` in
+    /// addition, bytes.
     fn in_flight_at(&self, bandwidth: f64, gain: f64, beside: f64) -> f64 {
         if self.min_rtt == Span::ZERO {
             return self.initial;
@@ -32,13 +32,14 @@ impl Bbr {
         }
     }
 
-    /// What is to be in flight at `gain` by the largest recent rate, whatever else is believed.
+    /// How much is to be in flight at `gain` and the largest recent rate, even if another rate is
+    /// assumed.
     pub(super) fn goal(&self, gain: f64) -> f64 {
         self.in_flight_at(self.bandwidth.get(), gain, 0.0)
     }
 
-    /// Of so many bytes in flight those that will be when the pacing clock lets the next burst go:
-    /// Linux counts what it has let go ahead of time as not sent.
+    /// How many of the bytes in flight will still be in flight when the pacing clock releases the
+    /// next burst: Linux treats what it released ahead of time as not sent.
     pub(super) fn in_network(&self, ack: &AckSample, in_flight: u64) -> f64 {
         let in_flight = in_flight as f64;
         if self.preset != Preset::Linux {
@@ -54,7 +55,7 @@ impl Bbr {
         (in_flight + joins - delivered).max(0.0)
     }
 
-    /// The window to come back to, after a recovery or ProbeRTT; of one within the other the
+    /// Saves the window to return to after a recovery or ProbeRTT; if one is inside the other, the
     /// larger.
     pub(super) fn save_cwnd(&mut self) {
         if self.state == State::Open && self.mode != Mode::ProbeRtt {

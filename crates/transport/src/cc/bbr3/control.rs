@@ -26,12 +26,12 @@ impl Bbr3 {
         }
     }
 
-    /// Before any rate is known: the initial window a round trip.
+    /// Sets the pacing rate before any rate is known: the initial window per round trip.
     pub(super) fn pace_by_window(&mut self, rtt: Span) {
         self.pacing_rate = STARTUP_GAIN * self.initial / rtt.as_s();
     }
 
-    /// Until the pipe has been full once the rate only rises.
+    /// Sets the pacing rate; until the pipe has been full once it only rises.
     pub(super) fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.bandwidth * (1.0 - self.params.pacing_margin.0);
         if self.full.reached || rate > self.pacing_rate {
@@ -58,17 +58,17 @@ impl Bbr3 {
         }
     }
 
-    /// What fills the path at `bandwidth` and leaves no queue.
+    /// How much fills the path at `bandwidth` and leaves no queue.
     pub(super) fn inflight(&self, bandwidth: f64) -> f64 {
         self.quantize(self.product(bandwidth, 1.0))
     }
 
-    /// The product, unless congestion has cut the window below it.
+    /// That product, unless congestion has reduced the window below it.
     pub(super) fn target_inflight(&self) -> f64 {
         self.product(self.bandwidth, 1.0).min(self.cwnd)
     }
 
-    /// The long-term bound less what is left to others.
+    /// The long-term bound, less what is left to others.
     pub(super) fn inflight_with_headroom(&self) -> f64 {
         if self.inflight_longterm == f64::INFINITY {
             return f64::INFINITY;
@@ -77,7 +77,7 @@ impl Bbr3 {
         (self.inflight_longterm - headroom).max(self.least_window())
     }
 
-    /// What acknowledgements bring at once above the rate (5.5.9).
+    /// Measures how much acknowledgements deliver at once above the rate (5.5.9).
     pub(super) fn update_aggregation(&mut self, ack: &AckSample) {
         let interval = ack.now.since(self.extra_acked_from).as_s();
         let mut expected = self.bandwidth * interval;

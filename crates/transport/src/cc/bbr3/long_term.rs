@@ -1,5 +1,5 @@
-//! The long-term bound: how much in flight a probe has found to be safe (draft-ietf-ccwg-bbr-06,
-//! 5.3.3.9 and 5.5.10.2).
+//! The long-term bound: the amount in flight that a probe has found to be safe
+//! (draft-ietf-ccwg-bbr-06, 5.3.3.9 and 5.5.10.2).
 
 use sojourn_base::Time;
 
@@ -9,20 +9,20 @@ use crate::rate::Loss;
 
 const MOST_UP_ROUNDS: u32 = 30;
 
-/// A probe for bandwidth and what has come of it.
+/// A probe for bandwidth and its results.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct Probe {
-    /// What is heard of was sent by a probe that has not yet been found too high.
+    /// The data now being acknowledged was sent by a probe that has not yet been found too high.
     pub(super) is_sample: bool,
-    /// The probe is over, and what it sent is not yet all heard of. The draft's `ack_phase`, of
-    /// which nothing else is ever asked.
+    /// The probe is over, but not everything that it sent has been acknowledged. This is the only
+    /// part of the draft's `ack_phase` that matters.
     pub(super) is_stopping: bool,
     /// The last probe lost too much.
     pub(super) was_too_high: bool,
-    /// This one ended as soon as it reached the bound.
+    /// The present probe ended as soon as it reached the bound.
     pub(super) is_precautionary: bool,
-    /// Bytes acknowledged since the bound rose, and how many let it rise by a segment.
+    /// Bytes acknowledged since the bound last rose, and how many of them raise it by a segment.
     acked: f64,
     acked_per_segment: f64,
     rounds: u32,
@@ -33,7 +33,7 @@ impl Bbr3 {
         lost as f64 > self.params.loss_threshold.0 * tx_in_flight as f64 || (lost > 0 && !self.sack)
     }
 
-    /// Each loss of a probe is asked whether it was one too many.
+    /// Checks with each loss of a probe whether there was too much loss.
     pub(super) fn check_probe_loss(&mut self, now: Time, loss: &Loss) {
         if !self.probe.is_sample || !self.is_too_high(loss.lost, loss.tx_in_flight) {
             return;
@@ -49,7 +49,7 @@ impl Bbr3 {
         }
     }
 
-    /// What was in flight when the losses crossed the threshold, which may be inside the lost
+    /// The amount in flight when the losses crossed the threshold, which may be inside the lost
     /// segment.
     fn inflight_at_loss(&self, loss: &Loss) -> f64 {
         let threshold = self.params.loss_threshold.0;
@@ -64,7 +64,7 @@ impl Bbr3 {
         self.probe.acked = 0.0;
     }
 
-    /// The bound rises by 1, 2, 4 ... segments a round trip.
+    /// Lets the bound rise by 1, 2, 4 ... segments a round trip.
     pub(super) fn double_growth(&mut self) {
         let segments = f64::from(1_u32 << self.probe.rounds);
         self.probe.rounds = (self.probe.rounds + 1).min(MOST_UP_ROUNDS);
@@ -84,7 +84,7 @@ impl Bbr3 {
         }
     }
 
-    /// Brings cycle and bound up to date; says whether a new probe has begun.
+    /// Updates the cycle and the bound; returns whether a new probe has begun.
     pub(super) fn adapt_long_term(&mut self, ack: &AckSample) -> bool {
         let Some(rate) = ack.rate else {
             return false;

@@ -5,7 +5,8 @@ use sojourn_base::{Span, Time};
 use super::{Bbr3, Mode};
 use crate::cc::AckSample;
 
-/// Round trips between probes at most: Reno's and CUBIC's flows of so many segments can keep up.
+/// The largest number of round trips between probes: flows of Reno and CUBIC with that many
+/// segments can keep up.
 const MOST_ROUNDS: f64 = 63.0;
 const LEAST_WAIT_S: f64 = 2.0;
 
@@ -61,7 +62,7 @@ impl Bbr3 {
             && in_flight <= self.inflight(self.max_bandwidth.get())
     }
 
-    /// Ends the probe where the path is full, or the bound reached after a probe that went too
+    /// Ends the probe if the path is full, or if the bound is reached after a probe that went too
     /// high.
     fn end_probe(&mut self, ack: &AckSample) {
         if self.probe.was_too_high && ack.in_flight as f64 >= self.inflight_longterm {

@@ -5,14 +5,14 @@ use sojourn_base::{Span, Time};
 use super::{Bbr3, Mode, PROBE_RTT_CWND_GAIN};
 use crate::cc::AckSample;
 
-/// When to look for the least RTT, and how the look goes on.
+/// When to look for the least RTT, and the state of that search.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ProbeRtt {
-    /// The least RTT since the last look.
+    /// The least RTT since the last search.
     least: Option<Span>,
     least_at: Time,
     is_expired: bool,
-    /// The look lasts until then at least; none while too much is in flight.
+    /// The search lasts at least until then; none while too much is in flight.
     done: Option<Time>,
     is_round_done: bool,
 }

@@ -1,21 +1,22 @@
-//! The answer to losses outside probes: short-term bounds (draft-ietf-ccwg-bbr-06, 5.5.10.3).
+//! The response to losses outside probes: short-term bounds (draft-ietf-ccwg-bbr-06, 5.5.10.3).
 
 use super::Bbr3;
 use crate::cc::AckSample;
 
-/// Bounds that last until the next probe, and what they follow.
+/// Bounds that last until the next probe, and the measurements from which they follow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Of the rate, bytes per second.
+    /// Bound of the rate, bytes per second.
     pub(super) bandwidth: f64,
-    /// Of the window, bytes.
+    /// Bound of the window, bytes.
     pub(super) inflight: f64,
     /// The largest rate of the round trip.
     bandwidth_latest: f64,
     /// The most delivered in a round trip.
     pub(super) inflight_latest: f64,
     is_loss_in_round: bool,
-    /// The round trip of losses ends when something sent after so much was delivered arrives.
+    /// The round trip of losses ends when something arrives that was sent after this much was
+    /// delivered.
     round_delivered: u64,
 }
 
@@ -33,7 +34,7 @@ impl Default for Bounds {
 }
 
 impl Bbr3 {
-    /// Takes the sample; says whether a round trip of losses has ended.
+    /// Takes the sample; returns whether a round trip of losses has ended.
     pub(super) fn note_delivery(&mut self, ack: &AckSample) -> bool {
         let Some(rate) = ack.rate else {
             return false;
@@ -48,7 +49,7 @@ impl Bbr3 {
         ended
     }
 
-    /// At the end of a round trip of losses: the latest counts from this sample on.
+    /// At the end of a round trip of losses: the latest values count from this sample on.
     pub(super) fn forget_delivery(&mut self, ack: &AckSample) {
         if let Some(rate) = ack.rate {
             self.short_term.bandwidth_latest = rate.rate;
@@ -64,7 +65,7 @@ impl Bbr3 {
         self.short_term.is_loss_in_round = true;
     }
 
-    /// Once a round trip.
+    /// Adapts the bounds, once a round trip.
     pub(super) fn adapt_short_term(&mut self) {
         let lost = core::mem::take(&mut self.short_term.is_loss_in_round);
         if !lost || self.mode.is_probing() {
@@ -82,7 +83,7 @@ impl Bbr3 {
         bounds.inflight = bounds.inflight_latest.max(beta * bounds.inflight);
     }
 
-    /// A probe begins, or ProbeRTT ends: the bounds are lifted.
+    /// Removes the bounds: a probe begins, or ProbeRTT ends.
     pub(super) fn lift_short_term(&mut self) {
         self.short_term.bandwidth = f64::INFINITY;
         self.short_term.inflight = f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Startup, its two ways out, and Drain (draft-ietf-ccwg-bbr-06, 5.3.1 and 5.3.2).
+//! Startup, the two ways in which it ends, and Drain (draft-ietf-ccwg-bbr-06, 5.3.1 and 5.3.2).
 
 use super::{Bbr3, Mode};
 use crate::cc::AckSample;
@@ -15,18 +15,18 @@ const DRAIN_ROUNDS: u64 = 3;
 pub(super) struct FullPipe {
     /// The pipe has been full once.
     pub(super) reached: bool,
-    /// It is, since the search began.
+    /// The pipe is full, as found since the search began.
     pub(super) now: bool,
     bandwidth: f64,
     rounds: u32,
-    /// Ranges lost in this round trip, and where the last ended.
+    /// Ranges lost in this round trip, and where the last of them ended.
     lost_ranges: u32,
     lost_end: u64,
     drain_from: u64,
 }
 
 impl Bbr3 {
-    /// The search begins anew from `bandwidth`.
+    /// Begins the search again from `bandwidth`.
     pub(super) fn search_full_pipe(&mut self, bandwidth: f64) {
         self.full.bandwidth = bandwidth;
         self.full.rounds = 0;
@@ -69,7 +69,7 @@ impl Bbr3 {
         }
     }
 
-    /// 5.3.1.3: a round trip of recovery with many losses.
+    /// 5.3.1.3: ends Startup at a round trip of recovery with many losses.
     fn check_startup_loss(&mut self, ack: &AckSample, loss_round_start: bool) {
         let Some(rate) = ack.rate else {
             return;

@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-/// The largest value of a window that is counted in rounds, cycles or what else the owner counts.
+/// The largest value of a window, which is counted in rounds, cycles or other units of the owner.
 ///
-/// Values fall from front to back. The last one stays however old it is.
+/// Values decrease from front to back. The last one is kept however old it is.
 #[derive(Debug, Clone, Default)]
 pub struct MaxFilter {
     values: VecDeque<(u64, f64)>,
 }
 
 impl MaxFilter {
-    /// Takes a value of the count `at`; what is `window` counts old or older goes.
+    /// Takes a value at the count `at`; removes values that are `window` counts old or older.
     pub fn update(&mut self, at: u64, value: f64, window: u64) {
         while self.values.back().is_some_and(|&(_, last)| last <= value) {
             self.values.pop_back();

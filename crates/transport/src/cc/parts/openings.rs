@@ -1,9 +1,10 @@
-//! When Linux comes back to its state of all being well: what it tells modules as `set_state`.
+//! When Linux returns to its normal state (`TCP_CA_Open`), which it tells modules through
+//! `set_state`.
 
 use crate::cc::AckSample;
 use crate::sender::State;
 
-/// Finds the acknowledgements with which it does.
+/// Finds the acknowledgements with which Linux returns to its normal state.
 #[derive(Debug, Clone, Copy)]
 pub struct Openings {
     /// The state after the last acknowledgement, and whether all was well then.
@@ -19,8 +20,8 @@ impl Default for Openings {
 }
 
 impl Openings {
-    /// Whether this one does; at the end of a recovery even if something is out of order still, for
-    /// a moment then.
+    /// Whether this acknowledgement does so. At the end of a recovery it does for a moment, even if
+    /// something is still out of order.
     pub fn opens(&mut self, ack: &AckSample) -> bool {
         let now = (ack.state, ack.is_open());
         let (state, was_open) = core::mem::replace(&mut self.before, now);

@@ -10,7 +10,7 @@ use crate::sender::State;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rounds {
     end: u64,
-    /// Losses were being repaired at the last acknowledgement; ns-3's only.
+    /// Whether losses were being repaired at the last acknowledgement; only for ns-3.
     recovers: bool,
 }
 
@@ -24,8 +24,8 @@ impl Rounds {
         ended
     }
 
-    /// The same as ns-3's controllers have it, and Linux's DCTCP: already when the last byte that
-    /// was sent at its start is acknowledged.
+    /// The same as in ns-3's controllers and in Linux's DCTCP: a round trip ends already when the
+    /// last byte that was sent at its start is acknowledged.
     pub fn reached(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
         let reached = snd_una >= self.end;
         if reached {
@@ -34,13 +34,12 @@ impl Rounds {
         reached
     }
 
-    /// A round trip begins, whatever became of the one before.
+    /// Begins a round trip, whether or not the last one has ended.
     pub fn begin(&mut self, snd_nxt: u64) {
         self.end = snd_nxt;
     }
 
-    /// Whether an acknowledgement ends a recovery, with which ns-3's controllers let a round trip
-    /// begin.
+    /// Whether an acknowledgement ends a recovery, at which ns-3's controllers begin a round trip.
     pub fn begin_anew(&mut self, ack: &AckSample) -> bool {
         let recovers = matches!(ack.state, State::Recovery | State::Loss);
         let anew = core::mem::replace(&mut self.recovers, recovers) && !recovers;
@@ -51,8 +50,8 @@ impl Rounds {
     }
 }
 
-/// What is acknowledged in order, whatever was reported before: what Linux tells modules as
-/// `pkts_acked`.
+/// Counts what is acknowledged in order, whether it was reported before or not: what Linux tells
+/// modules through `pkts_acked`.
 #[derive(Debug, Clone, Copy)]
 pub struct InOrder {
     una: u64,
@@ -94,7 +93,7 @@ impl RoundRtt {
         self.sum += rtt;
     }
 
-    /// Their mean, to the picosecond: that of samples that are all equal is one of them.
+    /// Their mean, to the picosecond: if all samples are equal, it is exactly their value.
     pub fn mean(&self) -> Span {
         Span::from_ps(self.sum.as_ps() / u64::from(self.count.max(1)))
     }

@@ -1,14 +1,14 @@
-//! The window and threshold of controllers that grow as RFC 5681 does, at least in slow start.
+//! The window and threshold of controllers that grow as in RFC 5681, at least in slow start.
 
 use sojourn_base::Preset;
 
 use crate::cc::{AckSample, LossEvent, LossKind, Start};
 
-/// Most segments that one acknowledgement counts for where segments are counted: RFC 9406's L
-/// without pacing.
+/// The largest number of segments that one acknowledgement counts for where segments are counted:
+/// RFC 9406's L without pacing.
 pub const AGGREGATE: f64 = 8.0;
 
-/// What rounding may take from a window, bytes.
+/// The part of a window that rounding may take away, bytes.
 const ROUNDING: f64 = 1e-6;
 
 /// A window and its threshold, in segments.
@@ -18,12 +18,12 @@ pub struct Window {
     pub cwnd: f64,
     /// The threshold; infinite while there is none.
     pub ssthresh: f64,
-    /// The window and threshold before the last reduction, to undo it.
+    /// The window and threshold before the last reduction, for undoing it.
     before: (f64, f64),
     mss: u32,
     initial: f64,
     most_per_ack: f64,
-    /// The same now: 1 in the slow start after a timeout.
+    /// The present value of that: 1 in the slow start after a timeout.
     most_now: f64,
     preset: Preset,
     /// Segments acknowledged towards the next one, where the window grows by whole segments.
@@ -80,7 +80,7 @@ impl Window {
         bytes as f64 / f64::from(self.mss)
     }
 
-    /// The segments that an acknowledgement of so many bytes counts for, at most L.
+    /// The number of segments that an acknowledgement of `acked` bytes counts for, at most L.
     pub fn counted(&self, acked: u64) -> f64 {
         let enough = self.most_now * f64::from(self.mss);
         // Nearly every acknowledgement: the division would only be waited for.
@@ -90,7 +90,7 @@ impl Window {
         self.segments(acked)
     }
 
-    /// The segments acknowledged, at most [`AGGREGATE`] but in ns-3: for controllers that count
+    /// The segments acknowledged, at most [`AGGREGATE`] except in ns-3: for controllers that count
     /// segments.
     pub fn acked(&self, ack: &AckSample) -> f64 {
         let segments = self.segments(ack.acked);
@@ -100,8 +100,8 @@ impl Window {
         segments.min(AGGREGATE.max(self.most_per_ack))
     }
 
-    /// Slow start as RFC 5681's; what is left for congestion avoidance, in acknowledged segments.
-    /// Nothing where the window may not grow.
+    /// Slow start as in RFC 5681; returns what is left for congestion avoidance, in acknowledged
+    /// segments. Zero if the window may not grow.
     pub fn past_slow_start(&mut self, ack: &AckSample) -> f64 {
         if !ack.may_grow {
             return 0.0;
@@ -116,8 +116,8 @@ impl Window {
         self.slow_start(counted)
     }
 
-    /// The same for those whose modules in Linux make nothing of what `tcp_slow_start` leaves of an
-    /// acknowledgement, nor those in ns-3 of what `TcpNewReno::SlowStart` does.
+    /// The same for controllers whose modules in Linux do not use what `tcp_slow_start` leaves of
+    /// an acknowledgement, nor in ns-3 what `TcpNewReno::SlowStart` leaves.
     pub fn past_slow_start_alone(&mut self, ack: &AckSample) -> f64 {
         let is_peer = matches!(self.preset, Preset::Linux | Preset::Ns3);
         let forgets = is_peer && self.in_slow_start();
@@ -130,7 +130,7 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start by `segments` (RFC 5681, equation 2), up to the threshold; what is left over.
+    /// Slow start by `segments` (RFC 5681, equation 2), up to the threshold; returns what is left.
     pub fn slow_start(&mut self, segments: f64) -> f64 {
         let left = self.grow_to_threshold(segments);
         if !self.in_slow_start() {
@@ -155,10 +155,10 @@ impl Window {
         segments - used
     }
 
-    /// `gain` segments per window acknowledged (RFC 5681, equation 3, has 1). In Linux the window
-    /// is whole and acknowledged segments are saved up: a window of 10.9 segments holds 10, so that
-    /// the equation alone grows by less than one a round trip. In ns-3 it is that of NewReno,
-    /// whatever the gain.
+    /// Grows by `gain` segments per window acknowledged (RFC 5681, equation 3, has 1). In Linux the
+    /// window is whole and acknowledged segments are saved up: a window of 10.9 segments holds 10,
+    /// so that the equation alone grows it by less than one segment a round trip. In ns-3 growth is
+    /// that of NewReno, whatever the gain.
     pub fn additive(&mut self, segments: f64, gain: f64) {
         match self.preset {
             Preset::Reference | Preset::Ns2 => self.cwnd += gain * segments / self.cwnd,
@@ -169,9 +169,9 @@ impl Window {
     }
 
     /// `TcpNewReno::CongestionAvoidance`: once for each acknowledgement of a segment or more.
-    /// Windows are whole bytes in ns-3, and what is added is rounded down, to one at least: a
-    /// window of 500 segments of 1448 bytes grows by 2 bytes instead of 2.9, by a third less a
-    /// round trip than RFC 5681's.
+    /// Windows are whole bytes in ns-3, and the increment is rounded down, to at least one. A
+    /// window of 500 segments of 1448 bytes grows by 2 bytes instead of 2.9, which is a third less
+    /// per round trip than in RFC 5681.
     fn avoid_like_ns3(&mut self, segments: f64) {
         if segments >= 1.0 {
             let (mss, cwnd) = (f64::from(self.mss), self.cwnd_bytes() as f64);
@@ -180,7 +180,7 @@ impl Window {
     }
 
     /// `TcpNewReno::SlowStart`: a segment for each acknowledgement of one or more, past the
-    /// threshold too. What is left once that is reached, in whole segments.
+    /// threshold too. Returns what is left once the threshold is reached, in whole segments.
     fn slow_start_like_ns3(&mut self, segments: f64) -> f64 {
         let mut left = libm::floor(segments);
         if self.in_slow_start() && left >= 1.0 {
@@ -199,7 +199,7 @@ impl Window {
         }
     }
 
-    /// One segment where `each` were acknowledged already, and one for every `each` with those
+    /// One segment if `each` segments were acknowledged before, and one for every `each` with those
     /// acknowledged now; the rest is forgotten (`TcpScalable`).
     pub fn one_and_some_per(&mut self, each: f64, segments: f64) {
         if self.credit >= each {
@@ -209,8 +209,8 @@ impl Window {
         self.some_per(each, segments);
     }
 
-    /// Whether `each` were acknowledged already: then the count begins anew, and this
-    /// acknowledgement is not of it.
+    /// Whether `each` segments were acknowledged before. If so, the count begins again, without
+    /// this acknowledgement.
     pub fn had_counted(&mut self, each: f64, segments: f64) -> bool {
         let had = self.credit >= each;
         self.credit = if had { 0.0 } else { self.credit + segments };
@@ -230,7 +230,7 @@ impl Window {
     }
 
     /// ns-3's count of whole segments: one for each window's worth of what is saved up, `gain` at a
-    /// time, rounded down; the rest is kept, and what the window had beyond whole segments is lost.
+    /// time, rounded down. The rest is kept, and the window's fraction of a segment is lost.
     pub fn count_windows(&mut self, gain: f64) {
         let before = libm::floor(self.cwnd);
         let mut window = before;
@@ -252,8 +252,7 @@ impl Window {
         self.cwnd += whole;
     }
 
-    /// One segment at most for every `each` that are acknowledged, the rest being kept, however
-    /// much it is.
+    /// At most one segment if `each` segments or more are acknowledged; all the rest is kept.
     pub fn one_at_most_per(&mut self, each: f64, segments: f64) {
         self.credit += segments;
         if self.credit >= each {
@@ -262,7 +261,7 @@ impl Window {
         }
     }
 
-    /// One segment at most, for a window's worth of what is saved up, `gain` at a time; the rest is
+    /// At most one segment for a window's worth of what is saved up, `gain` at a time; the rest is
     /// kept.
     pub fn one_per_window(&mut self, gain: f64) {
         let window = libm::floor(self.cwnd);
@@ -292,7 +291,7 @@ impl Window {
         }
     }
 
-    /// `TcpLinuxReno::IncreaseWindow`: Linux's, slow start ending at the threshold.
+    /// `TcpLinuxReno::IncreaseWindow`: growth as in Linux, with slow start ending at the threshold.
     pub fn grow_by_count(&mut self, ack: &AckSample) {
         let segments = libm::floor(self.segments(ack.acked));
         if !ack.may_grow {
@@ -305,8 +304,8 @@ impl Window {
         }
     }
 
-    /// The same for those whose own growth Linux suspends while losses are repaired, marks
-    /// answered, or segments come out of order: whether that is so.
+    /// The same for controllers whose own growth Linux suspends while losses are repaired, marks
+    /// are answered or segments come out of order. Returns whether that is so.
     pub fn grew_as_reno(&mut self, ack: &AckSample) -> bool {
         let suspended = self.preset == Preset::Linux && !ack.is_open();
         if suspended {
@@ -315,7 +314,7 @@ impl Window {
         suspended
     }
 
-    /// FlightSize in segments, as RFC 5681 wants it for the threshold.
+    /// FlightSize in segments, as RFC 5681 needs it for the threshold.
     pub fn flight(&self, event: &LossEvent) -> f64 {
         // ns-2 halves the window, which is no whole number of bytes.
         if self.preset == Preset::Ns2 && event.in_flight == self.cwnd_bytes() {
@@ -324,11 +323,11 @@ impl Window {
         self.segments(event.in_flight)
     }
 
-    /// A congestion event that takes the threshold, and outside a timeout the window, to
-    /// `segments`; after a timeout the window is one segment (RFC 5681, 3.1). In Linux both are
-    /// whole segments, in ns-3 whole bytes, in ns-2 the threshold alone whole segments, and the
-    /// window may be less than two. What was acknowledged towards the next segment counts on in
-    /// ns-3.
+    /// A congestion event that sets the threshold to `segments`, and outside a timeout the window
+    /// too; after a timeout the window is one segment (RFC 5681, 3.1). In Linux both are whole
+    /// segments. In ns-3 both are whole bytes, and what was acknowledged towards the next segment
+    /// still counts. In ns-2 only the threshold is whole segments, and the window may be less than
+    /// two.
     pub fn reduce(&mut self, event: &LossEvent, segments: f64) {
         if !event.again {
             self.before = (self.cwnd, self.ssthresh);
@@ -352,9 +351,9 @@ impl Window {
         }
     }
 
-    /// Slow start from one segment on. What is acknowledged then may have arrived long before, so
-    /// that no acknowledgement counts for more than one (RFC 3465, 2.3), but in programs that have
-    /// no such rule.
+    /// Begins slow start from one segment. What is acknowledged then may have arrived long before,
+    /// so no acknowledgement counts for more than one segment (RFC 3465, 2.3), except in programs
+    /// without such a rule.
     pub fn begin_with_one(&mut self) {
         self.cwnd = 1.0;
         if self.preset == Preset::Reference {
@@ -362,8 +361,8 @@ impl Window {
         }
     }
 
-    /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes
-    /// that is rounded down, in ns-3 what is left.
+    /// A congestion event that takes away the part `gone` of `segments`. Linux rounds down what is
+    /// taken away; ns-3 rounds down what is left.
     pub fn reduce_by(&mut self, event: &LossEvent, segments: f64, gone: f64) {
         let whole = libm::floor(segments);
         let left = match self.preset {
@@ -374,13 +373,13 @@ impl Window {
         self.reduce(event, left);
     }
 
-    /// Halves, as RFC 5681 does.
+    /// Halves the window, as RFC 5681 does.
     pub fn halve(&mut self, event: &LossEvent) {
         let flight = self.flight(event);
         self.reduce(event, 0.5 * flight);
     }
 
-    /// Takes the last reduction back. In Linux the path is known to hold three quarters of the
+    /// Undoes the last reduction. In Linux the threshold is then at least three quarters of the
     /// window.
     pub fn undo(&mut self) {
         let (cwnd, ssthresh) = self.before;
