@@ -1,1 +1,1 @@
-"""Code of the user: disciplines, congestion controls and hooks that are written in Python."""
+"""The user's code: disciplines, congestion controls and hooks that are written in Python."""

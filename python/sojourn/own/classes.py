@@ -1,9 +1,9 @@
-"""Classes of the user: found by name, made with their parameters, told apart by what they do.
+"""The user's classes: finding them by name, making objects with parameters, telling them apart.
 
-A name is ``module:Class``. The module is looked for beside the scenario file first, then where
-Python looks for modules. Classes of which objects were made here, those of a notebook or of the
-running script among them, are known by themselves: where several have one name, those that come
-later are ``module:Class-2`` and so on.
+A name is ``module:Class``. The module is looked for beside the scenario file first, and then where
+Python looks for modules. A class of which objects were made in this process, for example one of a
+notebook or of the running script, is known without an import. If several such classes have the same
+name, the later ones are called ``module:Class-2`` and so on.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ KINDS = {
         "sojourn.transport.CongestionControl",
     ),
 }
-"""What may be named: module and name of the base class, and what it is called in public."""
+"""What a name may refer to: module and name of the base class, and what it is called in public."""
 
 
 @dataclass(frozen=True)
 class _Named:
-    """A class that objects were made of here, and the source of its modules at that time."""
+    """A class of which objects were made here, and the source of its modules at that time."""
 
     cls: type
     sources: tuple[Source, ...]
 
 
 _named: dict[str, _Named] = {}
-"""Such classes by name: some have no module that could be imported."""
+"""Classes of which objects were made here, by name: some have no module that could be imported."""
 
 _imported: set[str] = set()
-"""Modules of the user that were imported here, or begun to be."""
+"""Modules of the user that were imported here, or whose import was begun."""
 
 _results: set[Path] = set()
-"""Folders of results: what was run there need not be there to be looked at."""
+"""Folders of results: to read one, the classes that ran there need not be available."""
 
 
 class Refusal(InputError):
-    """A name that cannot be taken; ``message`` says what was found and what is allowed."""
+    """A name that cannot be used; ``message`` says what was found and what is allowed."""
 
     param: str | None = None
 
@@ -65,10 +65,10 @@ class Refusal(InputError):
 
 
 def name_of(cls: type) -> str:
-    """The name of a class in scenario files; from now on it is known by it.
+    """The name of a class in scenario files; from now on the class is known by it.
 
-    The first class of a name keeps it. Another one gets a name of its own, unless it does the very
-    same: then it is taken for the first, as where a notebook's cell was run once more.
+    The first class of a name keeps it. Another class gets a name of its own, unless it does exactly
+    the same: then it counts as the first one, for example if a notebook's cell was run once more.
     """
     plain = name = f"{cls.__module__}:{cls.__qualname__}"
     number = 1
@@ -94,7 +94,7 @@ def _is_same(first: type, second: type) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A name without the number that tells classes of one name apart in this process."""
+    """A name without the number that distinguishes classes of one name in this process."""
     module, _, path = name.partition(":")
     return f"{module}:{path.partition('-')[0]}"
 
@@ -125,18 +125,18 @@ def register(classes: dict[str, type]) -> None:
 
 
 def forget() -> None:
-    """Hold on to no class or module of the user any more."""
+    """Keep no class or module of the user any more."""
     _named.clear()
     modules.forget()
 
 
 def has_imported() -> bool:
-    """Whether a module of the user was imported here, or begun to be."""
+    """Whether a module of the user was imported here, or its import was begun."""
     return bool(_imported)
 
 
 def find(name: str, folder: str | Path = ".", kind: str | None = None) -> type:
-    """Find a class by its name, one of a ``kind`` where that is given. Raises :class:`Refusal`."""
+    """Find a class by its name, of a certain ``kind`` if that is given. Raises :class:`Refusal`."""
     cls = _found(name, folder)
     if kind is not None:
         module, base, public = KINDS[kind]
@@ -181,9 +181,9 @@ def _module(name: str, folder: str | Path) -> modules.Loaded:
 
 
 def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
-    """Make the object of a class; ``params`` is a JSON object.
+    """Make an object of a class; ``params`` is a JSON object.
 
-    In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refusal`,
+    In a folder of results it is a stand-in if the class is not available. Raises :class:`Refusal`,
     :class:`sojourn.own.hooks.HookError` or :class:`sojourn.params.ParamError`.
     """
     try:
@@ -202,7 +202,7 @@ def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
 def read_results(folder: str | Path) -> None:
     """Let the scenario of a folder of results be read without its classes.
 
-    Its tables are there, and nothing is run: who does run it meets the error then.
+    Its tables are there, and nothing is run. If a run is attempted, the error is raised then.
     """
     _results.add(Path(folder).resolve())
 
@@ -222,7 +222,7 @@ def _stand_in(base: type, why: str) -> type:
 def sources(names: Iterable[str], folder: str | Path) -> tuple[Source, ...]:
     """The source of the user's modules that these classes need, as it was loaded.
 
-    In a folder of results those are left out that cannot be had.
+    In a folder of results, sources that are not available are left out.
     """
     found: dict[str, Source] = {}
     for name in names:
@@ -243,9 +243,9 @@ def _sources(name: str, folder: str | Path) -> tuple[Source, ...]:
 
 
 def check_current(names: Iterable[str], folder: str | Path) -> None:
-    """See that a scenario file means the classes by which its names are known here.
+    """Check that a scenario file means the classes that are known here by its names.
 
-    Raises :class:`Refusal` where the source has changed since: the name cannot mean both.
+    Raises :class:`Refusal` if the source has changed since: a name cannot mean both versions.
     """
     if _is_of_results(folder):
         return
@@ -272,11 +272,12 @@ def is_interpreted(names: Iterable[str], folder: str | Path) -> bool:
 
 
 def code_hash(name: str, folder: str | Path) -> str:
-    """A hash of all that a class does: the source of its modules, and what its methods reach.
+    """A hash of everything that a class does: the source of its modules, and what its methods
+    reach.
 
-    Where something that they reach cannot be told from others it is another each time, so that no
-    run of it is taken for one that was done: see :func:`indistinguishable_type`. Empty in a folder
-    of results where the class cannot be had.
+    If they reach a value that cannot be distinguished from others, the hash is different each time,
+    so that none of its runs is ever reused: see :func:`indistinguishable_type`. The hash is empty
+    in a folder of results if the class is not available.
     """
     # Takes its time to import, and most scenarios need no class of the user.
     import hashlib
@@ -301,7 +302,8 @@ def code_hash(name: str, folder: str | Path) -> str:
 
 
 def indistinguishable_type(name: str, folder: str | Path) -> str | None:
-    """The type of what a class uses that cannot be told from others, if there is any."""
+    """The type of a value used by a class that cannot be distinguished from others, if there is
+    any."""
     from sojourn.own.fingerprint import NoValue, fingerprint
 
     try:

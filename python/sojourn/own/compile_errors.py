@@ -13,7 +13,7 @@ from sojourn.errors.nearest import hint
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 PLACE = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+):', re.MULTILINE)
 PREAMBLE = re.compile(r"Failed in \w+ mode pipeline|During:|File \"")
-"""Lines that say how Numba came to what it says, not what."""
+"""Lines in which Numba says how it came to its message, not what is wrong."""
 
 MODULE = re.compile(r"Module\(<module '([^']+)'[^>]*>\)")
 

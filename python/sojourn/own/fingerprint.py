@@ -1,8 +1,8 @@
-"""What a class does, as a hash: all that its methods can reach, told from others by its value.
+"""A hash of what a class does: everything that its methods can reach, distinguished by value.
 
-These are the code of its methods, the class's own attributes, the variables around its methods,
-the globals that they name, and the same of every function and class of the user that is reached so.
-What was installed, and Sojourn itself, counts by its name.
+This covers the code of its methods, the class's own attributes, the variables around its methods,
+the globals that they name, and the same for every function and class of the user that is reached in
+this way. Installed packages, and Sojourn itself, count only by name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 from sojourn.own.modules import is_own
 
 PLAIN = (type(None), type(Ellipsis), type(NotImplemented), bool, int, float, complex, str, bytes)
-"""Types whose text tells all of a value."""
+"""Types for which the text of a value says everything about it."""
 
 BUILT_IN = (
     BuiltinFunctionType,
@@ -37,7 +37,7 @@ BUILT_IN = (
     MethodDescriptorType,
     WrapperDescriptorType,
 )
-"""Types whose values are told apart by their names."""
+"""Types whose values are distinguished by their names."""
 
 OF_NO_EFFECT = {
     "__abstractmethods__",
@@ -54,11 +54,11 @@ OF_NO_EFFECT = {
     "__weakref__",
     "_abc_impl",
 }
-"""Attributes of a class that say where it stands, or repeat what stands elsewhere."""
+"""Attributes of a class that say where it is defined, or repeat something else."""
 
 
 class NoValue(Exception):
-    """A value that cannot be told from others: its type is the text."""
+    """A value that cannot be distinguished from others; the text is its type."""
 
 
 def fingerprint(cls: type) -> str:
@@ -72,7 +72,7 @@ def fingerprint(cls: type) -> str:
 
 
 class _Walk:
-    """Goes through all that a value is made of, once."""
+    """Visits everything that a value consists of, once."""
 
     def __init__(self) -> None:
         """Nothing has been met."""
@@ -100,7 +100,7 @@ class _Walk:
             self._compound(value)
 
     def _compound(self, value: Any) -> None:
-        """A value that may hold itself."""
+        """A value that may contain itself."""
         match value:
             case list() if type(value) is list:
                 self._many("list", value)
@@ -154,7 +154,8 @@ class _Walk:
         self._named(function.__globals__, names)
 
     def _named(self, variables: dict[str, Any], names: list[str]) -> None:
-        """The variables of these names; of modules of the user the attributes of these names."""
+        """The variables of these names; if a variable is a module of the user, its attributes of
+        these names."""
         for name in names:
             if name not in variables:
                 continue
@@ -174,7 +175,7 @@ class _Walk:
         self._many("constants", code.co_consts)
 
     def _object(self, value: Any) -> None:
-        """An object, by what copies it."""
+        """An object, by the way it is copied."""
         # A compiled or a remembering function is what it was made of.
         inner = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
         if isinstance(inner, FunctionType):
@@ -214,14 +215,14 @@ class _Walk:
 
 
 def _alone(value: Any) -> str:
-    """The hash of a member of a set: these have no order."""
+    """The hash of one member of a set: members have no order."""
     walk = _Walk()
     walk.value(value)
     return walk.hexdigest()
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The names that a function uses, those of the functions in it included."""
+    """The names that a function uses, including those used by functions inside it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""What is wrong with a class of the user: told when an object is made, not during a run."""
+"""What is wrong with a class of the user: found when an object is made, not during a run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sojourn.errors.brief import InputError
 from sojourn.errors.nearest import nearest
 
 MOST_QUEUES = 2**16 - 1
-"""The most that a discipline may have."""
+"""The largest number of queues that a discipline may have."""
 
 LIKENESS = 0.8
-"""How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""
+"""How similar, from 0 to 1, the name of a method must be to that of a hook to count as a typo."""
 
 
 class HookError(InputError):
@@ -33,7 +33,7 @@ class HookError(InputError):
 
 
 class NotYet:
-    """Stands where ``__init__`` of a base class will set something: a class may leave it out."""
+    """Stands for what ``__init__`` of a base class sets, in case a class does not call it."""
 
     def __get__(self, made: object, cls: type) -> Any:
         """Raise :class:`HookError`: nothing was set."""
@@ -58,11 +58,11 @@ def check(
     needed: tuple[str, ...],
     further: tuple[str, ...] = (),
 ) -> None:
-    """Hold the hooks of a class against those that its base declares.
+    """Compare the hooks of a class with those that its base declares.
 
-    The class must have one of ``hooks`` at least, and all that are ``needed``; ``further`` ones do
-    not make it do anything. Raises :class:`HookError`; gives a :class:`HookWarning` where a method
-    looks like one.
+    The class must have at least one of ``hooks``, and all that are ``needed``; ``further`` hooks
+    alone would not make it do anything. Raises :class:`HookError`; gives a :class:`HookWarning` if
+    a method looks like a misspelt hook.
     """
     name = f"{cls.__module__}:{cls.__qualname__}"
     own = [hook for hook in hooks if getattr(cls, hook) is not getattr(base, hook)]
@@ -80,7 +80,8 @@ def check(
 
 
 def check_facts(made: object, *facts: str) -> None:
-    """Hold what an object says of itself, beside its parameters, against what it may.
+    """Compare what an object says about itself, in addition to its parameters, with what is
+    allowed.
 
     Raises :class:`HookError`.
     """
@@ -119,7 +120,7 @@ _FACTS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Public methods with the hook whose name each of them nearly has."""
+    """Public methods whose names nearly are that of a hook, with the hook."""
     for each in cls.__mro__:
         if each is base:
             return
@@ -132,7 +133,7 @@ def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str,
 
 
 def _check_arguments(cls: type, base: type, hook: str, name: str) -> None:
-    """See whether a hook takes what it will be called with."""
+    """Check that a hook accepts the arguments with which it will be called."""
     found: Any = inspect.getattr_static(cls, hook)
     compiled = getattr(found, "function", None)
     function = compiled or found

@@ -1,8 +1,8 @@
-"""Modules of the user: which these are, what they import, and their source as it was loaded.
+"""The user's modules: which these are, what they import, and their source as it was loaded.
 
 A module that a scenario names is looked for beside the scenario file first. Its source is read
-once, and it is made of these bytes: what a run is known by, and what is copied into a folder of
-results, is what ran, whatever has become of the file since.
+once, and the module is made from these bytes. So the source that identifies a run, and that is
+copied into a folder of results, is the source that ran, even if the file has changed since.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 INSTALLED = {"site-packages", "dist-packages"}
-"""Folders of what was installed: it has a version, and is nobody's to edit."""
+"""Folders of installed packages, which have a version and are not edited."""
 
 STANDARD = Path(os.__file__).resolve().parent
 """Where the standard library lies."""
@@ -42,7 +42,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Its file as seen from the folder where its import begins: ``package/module.py``."""
+        """Its file relative to the folder where its import begins: ``package/module.py``."""
         path = self.module.replace(".", "/")
         return f"{path}/__init__.py" if self.file.name == "__init__.py" else f"{path}.py"
 
@@ -75,7 +75,8 @@ class Loaded:
 
 
 _seen: dict[int, tuple[object, bytes]] = {}
-"""Source by the identity of a module's spec, which a reload replaces; the spec stays alive here."""
+"""Source by the identity of a module's spec, which a reload replaces; the spec is kept alive
+here."""
 
 _loaded: dict[tuple[Path, str], Loaded] = {}
 """Modules that scenarios name, by the scenario's folder and name."""
@@ -119,7 +120,7 @@ def load(name: str, folder: str | Path) -> Loaded:
 
 
 def refresh(folder: str | Path) -> None:
-    """Forget the modules of a folder whose source has changed: they are loaded anew when named."""
+    """Forget the modules of a folder whose source has changed: they are loaded again when named."""
     place = Path(folder).resolve()
     if not _loaded:
         return
@@ -131,7 +132,7 @@ def refresh(folder: str | Path) -> None:
 
 
 def forget() -> None:
-    """Hold on to no module any more."""
+    """Keep no module any more."""
     _loaded.clear()
     _seen.clear()
 
@@ -153,13 +154,14 @@ def sources_of(module: ModuleType) -> tuple[Source, ...]:
 
 
 def installed_source(name: str) -> bytes:
-    """The source of a module that was installed; nothing for one of the user's."""
+    """The source of a module that was installed; nothing for a module of the user."""
     file = getattr(sys.modules.get(name), "__file__", None)
     return b"" if file is None or is_own(name) else Path(file).read_bytes()
 
 
 def _source_of(name: str, module: ModuleType) -> Source | None:
-    """The source of a module as it was loaded; of one that others imported, as first seen here."""
+    """The source of a module as it was loaded; if others imported the module, as first seen
+    here."""
     file = getattr(module, "__file__", None)
     if file is None or not file.endswith(".py") or not _is_own_file(file):
         return None
@@ -207,9 +209,9 @@ def _imports(source: Source) -> set[str]:
 
 
 def _loaded_anew(name: str, old: Iterable[Source]) -> Loaded:
-    """Import a module once more, with all that it imports of the user's.
+    """Import a module again, with all of the user's modules that it imports.
 
-    Modules that others imported come back to their place: who has them is not to be disturbed.
+    Modules that others imported are put back afterwards, so that their users are not disturbed.
     """
     names = [one.module for one in old if one.module != MAIN]
     aside = {each: sys.modules.pop(each) for each in names if each in sys.modules}
@@ -228,10 +230,10 @@ def _is_loaded_here(module: ModuleType) -> bool:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Makes a module of bytes that were read, and of no compiled file: that may be older."""
+    """Makes a module from bytes that were read, never from a compiled file, which may be older."""
 
     def __init__(self, name: str, path: str, content: bytes) -> None:
-        """Of the ``content`` that ``path`` had."""
+        """Make a loader for the ``content`` of ``path``."""
         super().__init__(name, path)
         self._content = content
 
@@ -242,7 +244,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class _Finder:
-    """Finds modules where Python does, and keeps the source of the user's."""
+    """Finds modules where Python does, and keeps the source of the user's modules."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Find one; none where it is not the user's."""
@@ -262,7 +264,7 @@ _finder = _Finder()
 
 @contextmanager
 def _first(folder: Path) -> Iterator[None]:
-    """Look for modules in a folder first, and keep the source of the user's."""
+    """Look for modules in a folder first, and keep the source of the user's modules."""
     # A file that was written a moment ago may be missing in what Python remembers of its folder.
     importlib.invalidate_caches()
     sys.path.insert(0, str(folder))

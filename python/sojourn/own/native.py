@@ -46,17 +46,17 @@ PACKET = {
     "dscp": "i8",
     "mtu": "i8",
 }
-"""What ``packet`` holds, in the units of :class:`sojourn.queue.Discipline`, with NumPy's types.
+"""The fields of ``packet``, in the units of :class:`sojourn.queue.Discipline`, with NumPy's types.
 
-``packet.wait_until`` is set before ``WAIT`` is answered. Where no packet is judged, in ``on_empty``
-and ``on_timer``, what is of a packet is 0. ``on_timer`` runs at ``state.next_timer``, in seconds,
-which the class declares in ``state``; it finds its instant there, and sets a later one to go on.
-The field is infinite while no timer is set.
+``packet.wait_until`` must be set before ``WAIT`` is answered. In ``on_empty`` and ``on_timer``,
+which do not judge a packet, the fields that describe a packet are 0. ``on_timer`` runs at
+``state.next_timer``, in seconds, which the class declares in ``state``. The hook finds its instant
+there, and sets a later one to continue. The field is infinite while no timer is set.
 """
 
 
 FAILED = -(2**63)
-"""What a compiled hook answers when it raised an exception."""
+"""The answer of a compiled hook that raised an exception."""
 
 
 class Policy:
@@ -70,8 +70,8 @@ class Policy:
 def njit_policy(function: Callable[..., int | None]) -> Any:
     """Have a hook of a discipline compiled by Numba: ``def enqueue(state, packet)``.
 
-    What it may use of Python is what Numba compiles: numbers, branches, loops, ``math``. A division
-    by zero raises, as in Python.
+    It may use those parts of Python that Numba compiles: numbers, branches, loops, ``math``. A
+    division by zero raises, as in Python.
     """
     return Policy(function)
 
@@ -167,9 +167,9 @@ def _entry(numba: Any, inner: Any, answers: bool) -> Callable[..., int]:
 
 
 def raise_again(cls: Any, hook: str, state: list[float], packet: list[float]) -> None:
-    """Run a compiled hook in the interpreter, on the records that it failed with.
+    """Run a compiled hook in the interpreter, on the records with which it failed.
 
-    It raises there what it raised as machine code, now with its traceback.
+    There it raises the same exception as the machine code did, now with a traceback.
     """
     import numpy as np
 
@@ -192,7 +192,7 @@ def _draw(packet: Any) -> float:
 
 
 def __getattr__(name: str) -> Any:
-    """Make ``uniform`` when it is asked for: Numba takes its time to import.
+    """Make ``uniform`` when it is asked for: importing Numba takes long.
 
     ``uniform(packet)`` is a random number in [0, 1) from the discipline's own stream.
     """

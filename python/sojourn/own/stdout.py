@@ -1,6 +1,6 @@
-"""What classes of the user print, where standard output is for a command's own.
+"""Where the output of the user's classes goes if standard output belongs to a command.
 
-A table or a JSON document that goes through a pipe is whole only if nobody else writes there.
+A table or a JSON document that goes through a pipe is complete only if nobody else writes there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 _lock = Lock()
 _replaced: list[Any] = []
-"""Standard output of before, once for each that has replaced it; the first is the real one."""
+"""The earlier values of standard output, one for each replacement; the first is the real one."""
 
 _is_program = False
 """Whether standard output belongs to a command of the program."""
@@ -26,13 +26,13 @@ def keep_output() -> None:
 
 
 def keeps_output() -> bool:
-    """Whether it is so."""
+    """Whether standard output is reserved in this way."""
     return _is_program
 
 
 @contextmanager
 def redirected_to_stderr() -> Iterator[None]:
-    """While a class of the user is at work in a command, what it prints goes to stderr."""
+    """While a class of the user runs in a command, redirect what it prints to stderr."""
     if not _is_program:
         yield
         return

@@ -1,1 +1,1 @@
-"""Finished runs, kept by key in the folder of an experiment: a kill loses none of them."""
+"""Finished runs, kept by key in the folder of an experiment: being killed loses none of them."""

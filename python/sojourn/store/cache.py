@@ -1,6 +1,6 @@
 """The tables of the runs that finished last, as they were before they were packed.
 
-What is made of a run is mostly made right after it: then nothing has to be read and unpacked.
+The results of a run are mostly processed right after it: then nothing has to be read and unpacked.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from sojourn.store.record import Packed
 from sojourn.workers.tasks import Task
 
 MOST_BYTES = 8 << 20
-"""Packed, all that is kept takes no more than this; as it is, about ten times as much."""
+"""The largest packed size of everything that is kept; unpacked it takes about ten times as much."""
 
 
 class Cache:
-    """Keeps tables until they are taken, the oldest no longer than there is room."""
+    """Keeps tables until they are taken; without enough room, the oldest are dropped."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Begin empty."""
         self._packed: dict[Task, Packed] = {}
         self._bytes = 0
         self._lock = Lock()
 
     def keep(self, task: Task, packed: Packed) -> None:
-        """Keep what came out of a run, if it is here as it was."""
+        """Keep the results of a run, if they are here unpacked."""
         if packed.tables is None:
             return
         with self._lock:
@@ -35,7 +35,7 @@ class Cache:
                 self._drop(next(iter(self._packed)))
 
     def take(self, task: Task) -> Tables | None:
-        """The tables of a run, once; None where they are not here."""
+        """The tables of a run, only once; None if they are not here."""
         with self._lock:
             return self._drop(task).tables if task in self._packed else None
 

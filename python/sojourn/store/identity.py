@@ -1,9 +1,9 @@
-"""The key of a run: a hash of all that its result depends on.
+"""The key of a run: a hash of everything on which its result depends.
 
-These are the point as the engine sees it, its seed, the replica, the content of the files that it
-reads, what the classes in Python do that it names, and the engine itself, which is a hash of its
-source. Names, titles, the number of replicas and the other points do not count: a changed scenario
-finds again what it did not change.
+This is the point as the engine sees it, its seed, the replica, the content of the files that it
+reads, what the Python classes that it names do, and the engine itself, as a hash of its source.
+Names, titles, the number of replicas and the other points do not count: a changed scenario finds
+the runs that the change does not affect.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Keys:
         return self._points[which]
 
     def _told(self, text: bytes) -> bytes:
-        """The same with what each class does behind its name.
+        """The same, with what each class does added to its name.
 
-        Which of two classes of one name came first in a process tells nothing of what they do.
+        Which of two classes of one name came first in a process says nothing about what they do.
         """
         for name, code in self._scenario.code.items():
             text = text.replace(orjson.dumps(name), orjson.dumps([plain_name(name), code]))

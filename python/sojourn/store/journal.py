@@ -1,8 +1,8 @@
 """A file to which finished runs are appended.
 
-A record is handed to the operating system at once, which keeps it when this process is killed,
-and forced to the disk with those beside it at most a second later (group commit), which keeps it
-when the power fails.
+A record is passed to the operating system at once, so it survives if this process is killed. It is
+forced to the disk together with others at most a second later (group commit), and then survives a
+power failure.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sojourn.store import record
 from sojourn.store.lock import try_lock
 
 COMMIT_INTERVAL_S = 1.0
-"""The most that a power cut may take."""
+"""The longest time whose records a power failure may take."""
 
 
 class Journal:
     """Appends records to a new file of its own; nobody else writes into it.
 
-    Raises OSError when the disk is full or fails: what was appended before stays whole.
+    Raises OSError if the disk is full or fails: what was appended before remains intact.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,7 +45,7 @@ class Journal:
         return self._path
 
     def append(self, runs: Sequence[tuple[bytes, bytes]]) -> list[record.Found]:
-        """Append runs, each its key and payload; return where they stand."""
+        """Append runs, each as key and payload; return their places."""
         records = [record.write(key, payload) for key, payload in runs]
         bounds = list(accumulate(map(len, records), initial=self._end))
         if self._file is None:
@@ -71,7 +71,7 @@ class Journal:
         ]
 
     def commit_when_due(self) -> None:
-        """Force what was appended to the disk, if that is a second ago."""
+        """Force what was appended to the disk, if a second has passed since."""
         if self._dirty and time.monotonic() - self._committed >= COMMIT_INTERVAL_S:
             self.commit()
 

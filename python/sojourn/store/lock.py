@@ -14,7 +14,7 @@ except ImportError:  # Windows: there every process is trusted to be alone.
     fcntl = None
 
 LOOK_INTERVAL_S = 0.05
-"""How often who waits for its turn looks whether it has come."""
+"""How often a process that waits for its turn checks whether it has come."""
 
 
 def try_lock(file: int, *, shared: bool = False) -> bool:

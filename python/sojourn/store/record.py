@@ -1,10 +1,10 @@
-"""One finished run as bytes, so that damage is noticed.
+"""One finished run as bytes, in such a way that damage is noticed.
 
     magic (4) | key (32) | length (4) | payload (length) | checksum (16)
 
 The checksum is BLAKE2b over key, length and payload. The payload is the packed tables, as
-``crates/scenario/src/outcome.rs`` describes them. Whatever is flipped, cut off or overwritten, a
-record that reads well is the one written.
+``crates/scenario/src/outcome.rs`` describes them. Whatever has been flipped, cut off or overwritten
+in a file, a record that passes the check is one that was written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sojourn._core import Tables
 from sojourn.store.identity import KEY_BYTES
 
 MAGIC = b"\xf5SJ1"
-"""Begins every record; the reader looks for it behind damage."""
+"""Begins every record; the reader searches for it after damage."""
 
 HEAD = len(MAGIC) + KEY_BYTES + 4
 CHECKSUM = 16
@@ -44,7 +44,7 @@ class Bytes(Protocol):
 
 @dataclass(frozen=True)
 class Found:
-    """A whole record, and where it stands."""
+    """An intact record, and its place."""
 
     key: bytes
     offset: int
@@ -53,7 +53,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Damage:
-    """A stretch of a file that holds no whole record."""
+    """A stretch of a file that contains no intact record."""
 
     offset: int
     length: int
@@ -62,13 +62,13 @@ class Damage:
 
 @dataclass(frozen=True)
 class Packed:
-    """The tables of a run, packed; and as they were, but for those of another process."""
+    """The tables of a run, packed; and unpacked too unless they come from another process."""
 
     payload: bytes
     tables: Tables | None = None
 
     def __reduce__(self) -> tuple[type[Packed], tuple[bytes]]:
-        """Only what is packed goes to another process."""
+        """Send only the packed form to another process."""
         return Packed, (self.payload,)
 
 
@@ -84,7 +84,7 @@ def write(key: bytes, payload: bytes) -> bytes:
 
 
 def payload_of(record: bytes) -> bytes | None:
-    """The payload of a record; None where anything in it is damaged."""
+    """The payload of a record; None if any part of it is damaged."""
     body = record[len(MAGIC) : -CHECKSUM]
     if record[: len(MAGIC)] != MAGIC or _checksum(body) != record[-CHECKSUM:]:
         return None
@@ -92,7 +92,7 @@ def payload_of(record: bytes) -> bytes | None:
 
 
 def scan(content: Bytes) -> Iterator[Found | Damage]:
-    """Walk through a journal: every whole record, and every stretch of damage."""
+    """Walk through a journal: every intact record, and every stretch of damage."""
     offset = bad_from = 0
     size = len(content)
     while offset < size:
@@ -111,7 +111,7 @@ def scan(content: Bytes) -> Iterator[Found | Damage]:
 
 
 def _whole_record(content: Bytes, offset: int) -> int | None:
-    """The length of the record that begins here; None where there is no whole one."""
+    """The length of the record that begins here; None if there is no intact one."""
     head = content[offset : offset + HEAD]
     if len(head) < HEAD or not head.startswith(MAGIC):
         return None

@@ -1,7 +1,7 @@
 """All finished runs of an experiment: the journals of its folder, found by key.
 
-The store keeps every run that was ever finished there, whether the scenario still asks for it or
-not: a scenario changed back and forth computes nothing twice. The tables are made from it.
+The store keeps every run that was ever finished there, whether or not the scenario still asks for
+it: a scenario that is changed back and forth computes nothing twice. The tables are made from it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Store:
         return key in self._places
 
     def payload(self, key: bytes) -> bytes:
-        """The tables of a run, packed. Raises OSError when they were damaged meanwhile."""
+        """The tables of a run, packed. Raises OSError if they have been damaged meanwhile."""
         path, offset, length = self._places[key]
         with path.open("rb") as file:
             file.seek(offset)
@@ -65,12 +65,13 @@ class Store:
             yield Appender(journal, self._places, self._sizes)
 
     def tidy(self) -> None:
-        """Put all journals into one, without what is damaged, if that is worth it.
+        """Merge all journals into one, without damaged parts, if that is worth it.
 
-        The new file takes its place whole, by rename, before the old ones go. Journals that
-        another process writes are left alone, and so is what it wrote since this store was opened:
-        not every file system has locks that would tell of it. A disk too full for it changes
-        nothing. What a killed process left unfinished goes: no other may tidy at the same time.
+        The new file is put in its place as a whole, by rename, before the old ones are removed.
+        Journals that another process writes are left alone, and so is what it wrote since this
+        store was opened: not every file system has locks that would reveal this. If the disk is too
+        full, nothing changes. What a killed process left unfinished is removed: no other process
+        may tidy at the same time.
         """
         for left in self.folder.glob("*.part"):
             left.unlink()
@@ -111,7 +112,7 @@ class Store:
         return places
 
     def _knows(self, path: Path) -> bool:
-        """Whether all that a journal holds by now has been read, or was written here."""
+        """Whether everything that a journal contains by now has been read, or was written here."""
         with contextlib.suppress(FileNotFoundError):
             return path.stat().st_size == self._sizes.get(path)
         return False
@@ -144,7 +145,7 @@ class Appender:
         places: dict[bytes, tuple[Path, int, int]],
         sizes: dict[Path, int],
     ) -> None:
-        """Write to ``journal``, note in ``places``, and in ``sizes`` how long it is."""
+        """Write to ``journal``, note places in ``places``, and its length in ``sizes``."""
         self._journal = journal
         self._places = places
         self._sizes = sizes
@@ -161,6 +162,6 @@ class Appender:
 
 
 def _is_free(path: Path, locks: contextlib.ExitStack) -> bool:
-    """Whether no other process writes this journal; it is ours then until ``locks`` ends."""
+    """Whether no other process writes this journal; it is locked for us until ``locks`` ends."""
     file = locks.enter_context(path.open("rb"))
     return try_lock(file.fileno())

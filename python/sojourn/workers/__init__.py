@@ -1,1 +1,1 @@
-"""Who carries runs out: threads of this process, or processes of their own."""
+"""Where runs are carried out: in threads of this process, or in processes of their own."""

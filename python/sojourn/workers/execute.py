@@ -20,9 +20,10 @@ def available_cores() -> int:
 
 
 def runs_at_once(jobs: int | None) -> int:
-    """Return how many runs go at once: as many as there are cores unless ``jobs`` says otherwise.
+    """Return how many runs are carried out at once: one for each core unless ``jobs`` says
+    otherwise.
 
-    Raises ValueError where there would be none.
+    Raises ValueError if there would be none.
     """
     if jobs is None:
         return available_cores()
@@ -37,9 +38,9 @@ def execute(
 ) -> Finished:
     """Carry out runs on this machine; yield their tables as they finish.
 
-    Threads carry them out; runs of Python code go to as many processes of their own, unless there
-    is but one worker or one such run. The results are the same. Whoever carries a run out packs its
-    tables, so that several workers share this too.
+    Threads carry them out. Runs of Python code go to as many processes of their own, unless there
+    is only one worker or one such run. The results are the same. The thread or process that carries
+    a run out also packs its tables, so that this work is shared too.
     """
     traces = dict(tasks)
 

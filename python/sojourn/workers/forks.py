@@ -11,7 +11,8 @@ _process: int | None = None
 def check_process() -> None:
     """Raise RuntimeError in a forked copy of a process that has made frames.
 
-    The threads with which polars makes them are not copied: it would wait for them for ever.
+    The threads with which polars makes frames are not copied, so the copy would wait for them
+    forever.
     """
     if _process not in (None, os.getpid()):
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Listeners: who is told how far runs are, and what else a user should know."""
+"""Listeners: they are told how far runs are, and what else the user should know."""
 
 from __future__ import annotations
 
@@ -20,32 +20,33 @@ class OnProgress(Protocol):
 
 @dataclass(frozen=True)
 class FineProgress:
-    """Is told of runs under way too: ``done`` of ``total``, and how many if parts of runs count."""
+    """Is told about runs in progress too: ``done`` of ``total``, and how many if parts of runs
+    count."""
 
     tell: Callable[[int, int, float], None]
 
     def __call__(self, done: int, total: int, /) -> None:
-        """``done`` of ``total`` are finished, and nothing is known of others."""
+        """``done`` of ``total`` are finished, and nothing is known about the others."""
         self.tell(done, total, done)
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Hears how far runs are, and tells ``progress``, if there is one."""
+    """Is told how far runs are, and passes this on to ``progress``, if there is one."""
 
     progress: OnProgress | None = None
     passed: Callable[[], float] = lambda: 0.0
-    """How many have been carried out, those under way in part, as far as that is known."""
+    """How many have been carried out, counting parts of those in progress where they are known."""
 
     def finished(self, done: int, total: int) -> None:
-        """Tell that another has."""
+        """Tell that another run has finished."""
         if isinstance(self.progress, FineProgress):
             self.progress.tell(done, total, max(done, self.passed()))
         elif self.progress is not None:
             self.progress(done, total)
 
     def under_way(self, done: int, total: int) -> None:
-        """Tell that none has meanwhile, where this is wanted."""
+        """Tell that no run has finished meanwhile, if this is wanted."""
         if isinstance(self.progress, FineProgress):
             self.finished(done, total)
 

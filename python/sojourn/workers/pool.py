@@ -1,4 +1,5 @@
-"""Worker processes that functions are called in, and that end with the process in front."""
+"""Worker processes in which functions are called, and which end with the process that started
+them."""
 
 from __future__ import annotations
 
@@ -16,18 +17,18 @@ from sojourn._core import Cancel
 from sojourn.signals import ENDINGS
 
 LOOK_INTERVAL_S = 0.2
-"""How often the waiting process looks up, so that Ctrl-C is heard in time; and a worker, for it."""
+"""How often the waiting process wakes, to notice Ctrl-C in time; and a worker, to check on it."""
 
 KILLED = (
     "a worker process was killed, for want of memory perhaps; allowed: fewer runs at once (--jobs)"
 )
-"""What is told of a worker that was ended from outside."""
+"""What the user is told about a worker that was ended from outside."""
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A function and what it is called with."""
+"""A function and its arguments."""
 
 watch = Cancel()
-"""In a worker: handed to all of its runs, it sees how far they are."""
+"""In a worker: passed to all of its runs, it sees how far they are."""
 
 
 def called(
@@ -38,10 +39,10 @@ def called(
 ) -> Generator[Sequence[tuple[int, Any]], None, None]:
     """Do all calls, ``jobs`` at once, in workers that do ``first`` before; yield number and answer.
 
-    At times it yields none. ``tell`` is told how many of the runs that workers were to
-    :data:`watch` have been carried out, those under way in part. Where this ends early the workers
-    are ended with it. Where a call fails, what has been done is yielded before its error is raised;
-    OSError where the system ended a worker.
+    From time to time it yields none. ``tell`` is told how many of the runs that workers
+    :data:`watch` have been carried out, counting parts of those in progress. If this generator ends
+    early, it ends the workers. If a call fails, finished calls are yielded before its error is
+    raised; OSError if the system ended a worker.
     """
     if not calls:
         return
@@ -95,11 +96,12 @@ def _has_answer(run: Future[Any]) -> bool:
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes that start here never hear Ctrl-C and its like: the one in front ends them.
+    """Make processes that start here ignore Ctrl-C and the like: the process in front ends them.
 
-    Ctrl-C reaches all processes of a terminal, and a worker that still imports what it needs would
-    print a traceback; SIGTERM reaches all of a job, a worker perhaps before the one in front, and
-    so does SIGHUP where a terminal is closed. Here they are heard when all have started.
+    Ctrl-C reaches all processes of a terminal, and a worker that is still importing would print a
+    traceback. SIGTERM reaches all processes of a job, perhaps a worker before the process in front,
+    and so does SIGHUP when a terminal is closed. These signals are handled here once all have
+    started.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -132,9 +134,9 @@ def _join(front: int, touch: Any, first: Call | None) -> None:
 
 
 def _end_alone(front: int) -> None:
-    """End this worker where the process in front was killed: nobody takes its run any more.
+    """End this worker if the process in front was killed: nobody will take its results any more.
 
-    That may have been before this worker began.
+    The process may have been killed before this worker began.
     """
     while os.getppid() == front:
         time.sleep(LOOK_INTERVAL_S)
@@ -142,7 +144,7 @@ def _end_alone(front: int) -> None:
 
 
 def _tell(touch: Any) -> None:
-    """Tell the process in front how far the runs of this worker are, where it hears it."""
+    """Tell the process in front how far the runs of this worker are, if it is listening."""
     told = 0
     while True:
         time.sleep(LOOK_INTERVAL_S)

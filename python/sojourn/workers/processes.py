@@ -1,8 +1,8 @@
 """Runs in worker processes: those whose disciplines or controllers are Python code.
 
-Such a run keeps the interpreter's lock from beginning to end, so threads would take turns. Each
-worker reads the scenario itself; its classes are sent along, so that what runs there is what would
-run here.
+Such a run holds the interpreter's lock from beginning to end, so threads would take turns. Each
+worker reads the scenario itself. The user's classes are sent along, so that a worker runs the same
+code as this process would.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sojourn.workers.tasks import Pack, Task
 class TraceFiles(NamedTuple):
     """The files of a run's trace: their format, and how their paths begin.
 
-    Captures show ``links``, and store payload or not. The core takes it as a tuple.
+    Captures show ``links``, and store the payload or not. The core takes all this as a tuple.
     """
 
     format: str
@@ -43,7 +43,7 @@ _scenario: Scenario | None = None
 """The scenario of a worker."""
 
 _changed: list[str] = []
-"""Files that a worker found changed."""
+"""Files that a worker found to be changed."""
 
 
 def in_processes(
@@ -53,10 +53,11 @@ def in_processes(
     pack: Pack,
     tell: Callable[[float], None] = lambda _: None,
 ) -> Generator[Sequence[tuple[Task, Any]], None, None]:
-    """Carry out all tasks, ``jobs`` at once; yield what ``pack`` makes of them, at times none.
+    """Carry out all tasks, ``jobs`` at once; yield what ``pack`` makes of them, from time to time
+    none.
 
-    ``tell`` is told how many have been carried out, those under way in part. It ends as
-    :func:`sojourn.workers.pool.called` does.
+    ``tell`` is told how many have been carried out, counting parts of those in progress. This ends
+    in the same ways as :func:`sojourn.workers.pool.called`.
     """
     given = (sys.path, _packed(scenario), _lines(scenario), stdout.keeps_output())
     calls: list[Call] = [(_work, (task, trace, pack)) for task, trace in tasks]
@@ -66,7 +67,7 @@ def in_processes(
 
 
 def _lines(scenario: Scenario) -> dict[str, list[str]]:
-    """The source of its classes by file, for tracebacks: that of a notebook is in no file."""
+    """The source of its classes by file, for tracebacks: classes of a notebook are in no file."""
     used = classes.find_all(scenario.outside, scenario.folder).values()
     members = (value for cls in used for value in vars(cls).values())
     codes = (value.__code__ for value in members if isinstance(value, FunctionType))
@@ -89,8 +90,8 @@ class _Parcel:
 def _packed(scenario: Scenario) -> bytes:
     """The scenario with its classes, as they are here.
 
-    Where they hold something that does not travel a worker imports them, as well as it can. Raises
-    :class:`InputError` for one that it cannot import.
+    If they hold something that cannot be sent, a worker imports them instead, if it can. Raises
+    :class:`InputError` for a class that it cannot import.
     """
     import cloudpickle
 
@@ -141,7 +142,7 @@ def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: b
 
 
 def _what_changed(given: _Parcel, found: Scenario) -> list[str]:
-    """The files that are not what they were when the scenario was read."""
+    """The files that have changed since the scenario was read."""
     files = [name for name, content in given.files.items() if found.files.get(name) != content]
     contents = {one.content for one in found.sources}
     return files + [one.name for one in given.sources if one.content not in contents]

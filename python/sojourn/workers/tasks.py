@@ -1,4 +1,4 @@
-"""One run of a scenario: which it is, and what came out of it."""
+"""One run of a scenario: its identity and its results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from sojourn._core import Tables
 
 FIRST_PILOT = 1_000_000
-"""Pilot replicas are numbered from here on, beyond every replica that is measured."""
+"""Pilot replicas have numbers from here on, above those of all measured replicas."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One replica of one point; ``warmup`` and ``series``, with units, go before the scenario's."""
+    """One replica of one point; ``warmup`` and ``series``, with units, override the scenario's."""
 
     point: int
     replica: int
@@ -28,7 +28,7 @@ class Task:
 
 
 Pack = Callable[[Tables], Any]
-"""What is made of the tables of a run before they leave whoever carried it out."""
+"""Makes something of the tables of a run, where the run was carried out."""
 
 
 def unpacked(tables: Tables) -> Tables:
@@ -37,12 +37,12 @@ def unpacked(tables: Tables) -> Tables:
 
 
 Finished = Generator[Sequence[tuple[Task, Any]], None, None]
-"""Runs as they finish, each with what came out; now and then nothing, so that one can look up."""
+"""Runs as they finish, each with its results; now and then none, so that the caller can look up."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a run."""
+    """The results of a run."""
 
     task: Task
     tables: Tables

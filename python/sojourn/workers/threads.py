@@ -18,40 +18,41 @@ from sojourn.workers.pool import LOOK_INTERVAL_S
 from sojourn.workers.tasks import Task
 
 SWITCH_INTERVAL_S = 0.0005
-"""How long a thread that works in Python keeps one waiting whose run has ended. Python's own 5 ms
-are longer than many a run."""
+"""How long a thread that runs Python code keeps a thread waiting whose run has ended. Python's own
+5 ms are longer than many a run."""
 
 TURN_S = 0.02
-"""How long a thread works on one task after another before it hands over what is done. To wake
-whoever takes it after each would cost as much as a good part of a short run."""
+"""How long a thread works on one task after another before it hands over what is done. To wake the
+receiver after each task would cost as much as a good part of a short run."""
 
 T = TypeVar("T")
 
 Turn = tuple[list[tuple[Task, T]], BaseException | None]
-"""What was done in a turn, and what ended it."""
+"""What was done in a turn, and the error that ended it, if any."""
 
 
 def hear_interrupts() -> None:
-    """See to it that Ctrl-C ends a wait for a thread: once imported, polars has it wait on."""
+    """Make Ctrl-C end a wait for a thread: once polars is imported, it would not."""
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
 
 
 class ShortTurns:
-    """Threads take turns more often than usual from when the first comes in until the last is out.
+    """Lets threads take turns more often than usual while anybody is inside.
 
-    The interval belongs to the whole process, and runs may be started in several threads at once:
-    the first of them to end must not take it from the others, nor the last keep theirs for usual.
+    The interval belongs to the whole process, and runs may be started in several threads at once.
+    So the first to leave must not reset it while others are inside, and the last must restore the
+    usual one.
     """
 
     def __init__(self) -> None:
-        """None is in."""
+        """Begin with nobody inside."""
         self._lock = Lock()
         self._inside = 0
         self._usual_interval_s = 0.0
 
     def __enter__(self) -> None:
-        """Come in."""
+        """Enter."""
         with self._lock:
             if not self._inside:
                 self._usual_interval_s = sys.getswitchinterval()
@@ -59,7 +60,7 @@ class ShortTurns:
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
-        """Go out."""
+        """Leave."""
         with self._lock:
             self._inside -= 1
             if not self._inside:
@@ -71,9 +72,9 @@ short_turns = ShortTurns()
 
 @contextmanager
 def started(jobs: int) -> Generator[Threads]:
-    """So many threads, that take turns more often than usual. At the end all have ended.
+    """Start that many threads, which take turns more often than usual. At the end all have ended.
 
-    Where something goes wrong, what has not begun is not done any more.
+    After an error, work that has not begun is not done any more.
     """
     with ThreadPoolExecutor(max_workers=jobs) as pool, short_turns:
         threads = Threads(jobs, pool)
@@ -87,9 +88,9 @@ def started(jobs: int) -> Generator[Threads]:
 
 
 def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) -> T:
-    """Do ``work`` in a thread of its own and ``look`` at times how far it is.
+    """Do ``work`` in a thread of its own and ``look`` from time to time how far it is.
 
-    Work looks at ``cancel``: it is set where this is left before the end.
+    The work has to check ``cancel``, which is set if this is left before the end.
     """
     finished: SimpleQueue[Future[T]] = SimpleQueue()
     with ThreadPoolExecutor(max_workers=1) as pool:
@@ -109,14 +110,14 @@ def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) ->
 
 
 class Threads:
-    """Threads, ``jobs`` of them, for runs and for what is made of these.
+    """Threads, ``jobs`` of them, for runs and for processing their results.
 
-    Runs look at ``cancel``: it is set where their caller takes no more of them, for whatever
-    reason, so that none goes on behind its back.
+    Runs check ``cancel``: it is set when their caller takes no more of them, for whatever reason,
+    so that no run goes on unnoticed.
     """
 
     def __init__(self, jobs: int, pool: ThreadPoolExecutor) -> None:
-        """Those of ``pool``; see :func:`started`."""
+        """Use the threads of ``pool``; see :func:`started`."""
         self.jobs = jobs
         self.cancel = Cancel()
         self._elsewhere = 0.0
@@ -126,21 +127,23 @@ class Threads:
         self._ended = Condition()
 
     def wait(self) -> None:
-        """Wait for the runs that are at work.
+        """Wait for the runs in progress.
 
-        The pool does not know of a thread that Ctrl-C met while it was started. One that begins
-        later finds ``cancel`` set, and does nothing.
+        The pool does not know about a thread that was being started when Ctrl-C came. If it begins
+        later, it finds ``cancel`` set and does nothing.
         """
         hear_interrupts()
         with self._ended:
             self._ended.wait_for(lambda: self._at_work == 0)
 
     def passed(self) -> float:
-        """How many runs have been carried out, here and elsewhere, those at work in part."""
+        """How many runs have been carried out, here and elsewhere, counting parts of those in
+        progress."""
         return self.cancel.permille / 1000 + self._elsewhere
 
     def count_elsewhere(self) -> Callable[[float], None]:
-        """What is returned is to be told how many more are carried out elsewhere from now on."""
+        """Return a function that is to be told how many more are carried out elsewhere from now
+        on."""
         before = self._elsewhere
 
         def tell(passed: float) -> None:
@@ -157,10 +160,11 @@ class Threads:
         self._importing = self.beside(work)
 
     def imported(self) -> None:
-        """Wait for what is imported beside; before that the thread that hears Ctrl-C imports none.
+        """Wait for what is imported by :meth:`import_beside`, before the main thread imports it
+        itself.
 
-        Of two threads that import the same one waits for the other, and Ctrl-C that comes then may
-        leave the module locked: whoever imports it next would wait for ever.
+        If two threads import the same module, one waits for the other. Ctrl-C at that moment may
+        leave the module locked, and whoever imports it next would wait forever.
         """
         if self._importing is not None:
             self._importing.result()
@@ -168,9 +172,10 @@ class Threads:
     def each(
         self, work: Callable[[Task], T], tasks: Sequence[Task]
     ) -> Generator[Sequence[tuple[Task, T]], None, None]:
-        """Do ``work`` on all tasks; yield those that have finished, at times none.
+        """Do ``work`` on all tasks; yield those that have finished, from time to time none.
 
-        Where one fails the others end, and what has finished is yielded before the error is raised.
+        If one fails, the others end, and those that have finished are yielded before the error is
+        raised.
         """
         waiting = deque(tasks)
         running = 0
@@ -206,7 +211,8 @@ class Threads:
         return bool(waiting) and not self.cancel.is_set()
 
     def _turn(self, work: Callable[[Task], T], waiting: deque[Task]) -> Turn[T]:
-        """Do ``work`` on the next tasks for as long as a turn lasts; on one at least, if any."""
+        """Do ``work`` on the next tasks for as long as a turn lasts; on at least one, if there are
+        any."""
         done: list[tuple[Task, T]] = []
         end = time.monotonic() + TURN_S
         with self._ended:
