@@ -1,7 +1,7 @@
 """Which points are compared with each other.
 
-Points that differ in their queues and transports only face the same question with different
-answers. They share a warm-up and a number of replicas, so that their runs can be paired.
+Points that differ only in their queues and transports are different answers to the same question.
+They share a warm-up and a number of replicas, so that their runs can be paired.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sojourn.scenario import Scenario
 from sojourn.wording import in_words, titles
 
 ANSWERS = ("queue", "reverse_queue", "transport")
-"""Parts of a dotted key that are what is compared, not where."""
+"""Parts of a dotted key that say what is compared, as opposed to where."""
 
 
 def is_compared(key: str) -> bool:
@@ -24,7 +24,7 @@ def is_compared(key: str) -> bool:
 
 
 cached_per_scenario = lru_cache(maxsize=2)
-"""Keeps what a function of a scenario returned for the last two: a report asks for every point."""
+"""Keeps the results of a function for the last two scenarios: a report asks for every point."""
 
 
 @cached_per_scenario
@@ -39,7 +39,7 @@ def compared_points(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
 
 @dataclass(frozen=True)
 class Case:
-    """Points that are compared: what they share, also in words, and their numbers."""
+    """Points that are compared: what they have in common, also in words, and their numbers."""
 
     where: dict[str, Any]
     points: tuple[int, ...]
@@ -59,10 +59,11 @@ def cases(scenario: Scenario) -> tuple[Case, ...]:
 
 @cached_per_scenario
 def answers(scenario: Scenario) -> tuple[str, ...]:
-    """What is compared at each point, in words that tell the points of a case from each other.
+    """What is compared at each point, in words that distinguish the points of a case from each
+    other.
 
-    A queue is called by its discipline, and by its settings where another one of the same
-    discipline has others: ``codel``, ``codel, target=20 ms``.
+    A queue is called by its discipline, and also by its settings if another queue of the same
+    discipline has different ones: ``codel``, ``codel, target=20 ms``.
     """
     vary = [
         {key: _as_table(key, value) for key, value in point.items() if is_compared(key)}
@@ -82,19 +83,19 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _as_table(key: str, value: Any) -> Any:
-    """A discipline that varies by itself, as the queue that it stands for."""
+    """A discipline that varies by itself, as the queue for which it stands."""
     return {"discipline": value} if key.endswith(".queue.discipline") else value
 
 
 def _telling(values: list[Any], key: str) -> list[str]:
-    """Each value by what tells it from the others."""
+    """Each value by what distinguishes it from the others."""
     if all(isinstance(value, dict) for value in values):
         return in_words(values)
     return [f"{key.rpartition('.')[2]}={value}" for value in values]
 
 
 def _only_discipline(scenario: Scenario, point: int) -> str:
-    """The discipline of a point that has only one that is named."""
+    """The discipline of a point at which only one is named."""
     identity = scenario.identity(point)
     links = [*identity.get("link", []), identity.get("dumbbell", {}).get("bottleneck", {})]
     named = {link["queue"].get("discipline", "droptail") for link in links if "queue" in link}

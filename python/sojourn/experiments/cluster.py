@@ -1,11 +1,11 @@
 """Runs on a Dask cluster: ``--cluster ADDRESS``.
 
 Every run is one task, named by its key, so that the scheduler never does it twice, and does it
-again elsewhere when the worker that had it dies. Only so many are handed out that no worker waits;
-their packed tables come back to this process, which alone writes the store.
+again elsewhere if its worker dies. Just enough runs are handed out that no worker has to wait.
+Their packed tables come back to this process, which is the only one to write the store.
 
-Each worker reads the scenario itself, and refuses a run whose key it cannot confirm: then it has
-another version of sojourn, or other files.
+Each worker reads the scenario itself, and refuses a run if it cannot confirm its key, which means
+that the worker has another version of sojourn, or other files.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PATIENCE_S = 30.0
 """How long to look for a scheduler, and for a first worker."""
 
 WATCH_INTERVAL_S = 2.0
-"""How often to look whether there are workers still."""
+"""How often to check that there are still workers."""
 
 GONE = "the scheduler has gone; finished runs are kept"
 
@@ -49,11 +49,11 @@ class ClusterError(Exception):
 ADDRESS = re.compile(
     r"inproc://\S+|((tcp|tls|ucx|ws|wss)://)?(\[[^\s/\]]+\]|[^\s/:]+):\d+(/\S*)?", re.ASCII
 )
-"""What an address looks like."""
+"""The form of an address."""
 
 
 def check_address(address: str) -> None:
-    """Raise :class:`sojourn.errors.brief.InputError` where it is no address of a scheduler."""
+    """Raise :class:`sojourn.errors.brief.InputError` if it is no address of a scheduler."""
     if not ADDRESS.fullmatch(address):
         allowed = "the address of a scheduler, such as tcp://host:8786"
         raise InputError(f'cluster: found "{address}"; allowed: {allowed}')
@@ -68,12 +68,12 @@ class Source:
     folder: str
     overrides: tuple[tuple[str, str], ...]
     content: str
-    """A hash of its files and modules: a worker that knows it with others reads it anew."""
+    """A hash of its files and modules: if a worker knows others, it reads the scenario again."""
 
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Keep to ourselves what a client logs of a scheduler that goes: we say so in a sentence."""
+    """Suppress what a client logs about a scheduler that ends: we say it in a sentence."""
     loggers = [logging.getLogger(f"distributed.{name}") for name in ("batched", "client")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -91,7 +91,7 @@ def connected(
 ) -> Iterator[Callable[[Sequence[Task]], Finished]]:
     """Connect to a scheduler; carry runs out there.
 
-    ``note`` is told where all workers have gone. Raises :class:`ClusterError`.
+    ``note`` is told when all workers have gone. Raises :class:`ClusterError`.
     """
     try:
         from distributed import CancelledError, Client
@@ -126,9 +126,10 @@ def connected(
 
 
 def _see_workers(client: Any, address: str) -> None:
-    """Raise :class:`ClusterError` where there is no worker, or one that cannot import sojourn.
+    """Raise :class:`ClusterError` if there is no worker, or one that cannot import sojourn.
 
-    A worker that is handed what it cannot import ends, and the run would wait for another for ever.
+    A worker that receives something that it cannot import ends, and the run would wait forever for
+    another.
     """
     try:
         client.wait_for_workers(1, timeout=PATIENCE_S)
@@ -146,9 +147,10 @@ def _see_workers(client: Any, address: str) -> None:
 
 @contextmanager
 def _watched(client: Any, note: Note) -> Iterator[None]:
-    """Tell ``note``, while within, where all workers have gone.
+    """Tell ``note``, within this context, when all workers have gone.
 
-    Beside what waits for the runs: Dask waits for what workers have taken with them without end.
+    This is done beside the wait for runs, since Dask waits without end for runs whose workers have
+    gone.
     """
     over = Event()
 
@@ -199,7 +201,7 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
 
 
 def _threads(client: Any) -> int:
-    """How many the workers have. Raises :class:`ClusterError` where no scheduler says so."""
+    """How many threads the workers have. Raises :class:`ClusterError` if no scheduler tells."""
     try:
         return sum(client.nthreads().values())
     except OSError:

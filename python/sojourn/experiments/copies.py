@@ -1,8 +1,8 @@
-"""Files that a scenario reads: their copies beside its results, and those that have none.
+"""Copies of the files that a scenario reads, beside its results, and files that are not copied.
 
-What lies below the scenario's folder is copied under its name, so that the copy of the scenario can
-be run; so are the user's modules. What lies elsewhere has no place there: the manifest says where
-it was and what was in it.
+Files below the scenario's folder are copied under their names, so that the copy of the scenario can
+be run; so are the user's modules. Files elsewhere are not copied: the manifest says where they were
+and what they contained.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from sojourn.scenario import Scenario
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
 
 OWN = {SCENARIO, MANIFEST, SUMMARY, STORE, LOCK, WRITING, *(f"{name}.parquet" for name in TABLES)}
-"""What the folder has under names of its own: no file that a scenario reads can lie there."""
+"""Names that the folder uses itself: no file that a scenario reads can have them."""
 
 
 def texts(scenario: Scenario) -> dict[str, bytes]:
-    """The scenario and what it reads, by name: what a user may have written too."""
+    """The scenario and what it reads, by name; a user may have written files of these names too."""
     return {SCENARIO: scenario.as_run().encode()} | _files_read(scenario)
 
 
 def _files_read(scenario: Scenario) -> dict[str, bytes]:
     """The files that the scenario read, as it read them, so that its copy beside them can be run.
 
-    The user's modules too: those of disciplines and controllers, and what these import. For data
-    files that do not lie below the scenario see `left_out`.
+    This includes the user's modules: those of disciplines and controllers, and what they import.
+    For data files that are not below the scenario's folder see `left_out`.
     """
     files = scenario.files.items()
     found = {name: content for name, content in files if not _leads_out(Path(name))}
@@ -42,7 +42,7 @@ def _files_read(scenario: Scenario) -> dict[str, bytes]:
 
 
 def left_out(folder: Path, scenario: Scenario) -> list[str]:
-    """Warn of the files that are read and have no place beside the results in ``folder``."""
+    """Warn about the files that are read and are not copied into ``folder``."""
     return [
         f"{name}: by its name it does not lie below the scenario's folder ({scenario.folder}), so "
         f"it is not copied: {folder / SCENARIO} cannot be run elsewhere without it"
@@ -56,7 +56,7 @@ def _leads_out(path: Path) -> bool:
 
 
 def check_names(scenario: Scenario) -> None:
-    """Raise :class:`sojourn.ScenarioError` where a copy of what is read would be another file."""
+    """Raise :class:`sojourn.ScenarioError` if a copy of what is read would be another file."""
     for name in _files_read(scenario):
         if Path(name).parts[0] in OWN:
             what = "found the name of a file of the results, beside which a copy of it is to lie"
@@ -64,10 +64,10 @@ def check_names(scenario: Scenario) -> None:
 
 
 def scenario_of(folder: Path, manifest: dict[str, Any]) -> Scenario:
-    """The scenario of an experiment with the very files that it read.
+    """The scenario of an experiment, with exactly the files that it read.
 
-    Those that have no copy beside it are looked for from the folder, and from where the scenario
-    was. Raises :class:`FolderError` where they are not there, or not as they were.
+    Files that have no copy beside it are looked for from the folder, and from where the scenario
+    was. Raises :class:`FolderError` if they are not there, or have changed.
     """
     place, apart = folder / SCENARIO, manifest.get("outside")
     if not apart:
@@ -89,7 +89,7 @@ def _has_checksum(path: Path, checksum: str) -> bool:
 
 
 def without_copies(scenario: Scenario) -> dict[str, Any]:
-    """Which files that are read have no copy, with checksums, and from where; empty if none."""
+    """The files that are read and have no copy, with checksums and origin; may be empty."""
     files = {
         name: sha256(content).hexdigest()
         for name, content in scenario.files.items()

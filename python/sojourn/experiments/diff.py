@@ -1,15 +1,15 @@
 """Which metrics moved between two experiments, and whether significantly.
 
-Points are matched by the values that vary, rows by their name. With the same seed replica k of one
+Points are matched by the values that vary, rows by their name. With the same seed, replica k of one
 experiment faces the random streams of replica k of the other, and the two are compared in pairs;
-with different seeds by Welch's test. Holm's correction covers all metrics that moved. Replicas that
-only one of the two has count where nothing is paired, and nowhere else.
+with different seeds, by Welch's test. Holm's correction covers all metrics that moved. Replicas
+that only one of the two has count only where nothing is paired.
 
-Where replicas are paired and one of the two has no value in some, what is compared are the pairs
-that both have: the two means are theirs too, so that one less the other is the difference.
+If replicas are paired and one of the two lacks a value in some of them, the pairs that both have
+are compared. The two means are taken over these too, so that their difference is the difference.
 
-Metrics that did not move at all are no comparison: where both experiments have the same values in
-every common replica there is nothing to decide.
+Metrics that did not move at all are not comparisons: if both experiments have the same values in
+every common replica, there is nothing to decide.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from sojourn.tables import KEYS
 TABLES = {"links": "link", "groups": "group", "total": None}
 """Tables that are compared, and the column that names their rows.
 
-Single flows are left out, and a group that is all flows there are: the total says the same.
+Single flows are left out, and so is a group of all flows: the total says the same.
 """
 
 Values = dict[int, float | None]
@@ -43,9 +43,10 @@ Values = dict[int, float | None]
 
 @dataclass(frozen=True)
 class Moved:
-    """A metric whose values are not the same: second less first, in its unit.
+    """A metric whose values are not the same: second minus first, in its unit.
 
-    ``difference.n`` pairs of replicas, or values of the smaller side where nothing is paired.
+    ``difference.n`` is the number of pairs of replicas, or of values of the smaller side if nothing
+    is paired.
     """
 
     vary: dict
@@ -77,10 +78,10 @@ class Difference:
     only_second: list[dict] = field(default_factory=list)
 
     def is_significant(self, moved: Moved) -> bool:
-        """Whether a metric moved beyond doubt, at the error of the whole family.
+        """Whether a metric moved significantly, at the error level of the whole family.
 
-        Never with fewer than three pairs, or replicas of each where nothing is paired, nor by less
-        than percentiles resolve.
+        Never with fewer than three pairs, or three replicas of each if nothing is paired, and never
+        if it moved by less than the resolution of percentiles.
         """
         step = resolution(moved.metric) * max(abs(moved.first or 0.0), abs(moved.second or 0.0))
         return beyond_doubt(moved.difference, moved.adjusted, 1 - self.level, step)
@@ -89,7 +90,7 @@ class Difference:
 def diff(first: Experiment, second: Experiment, level: float = 0.95) -> Difference:
     """Compare two experiments, point by point and metric by metric.
 
-    The moves come in the order of their certainty, then of their size. Raises ValueError when
+    The moves are in the order of their certainty, then of their size. Raises ValueError if
     ``level`` is no confidence level.
     """
     points = [_points(each) for each in (first, second)]
@@ -156,7 +157,7 @@ def _values(experiment: Experiment) -> Iterator[tuple[int, str, str, str, Values
 def _difference(
     first: Sequence[float | None], second: Sequence[float | None], paired: bool, level: float
 ) -> tuple[Interval, float]:
-    """Second less first."""
+    """Second minus first."""
     if not paired:
         return welch(second, first, level)
     return paired_difference(second, first, level), paired_p_value(second, first)

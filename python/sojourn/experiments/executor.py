@@ -1,4 +1,4 @@
-"""What executes runs and keeps their tables: in memory here, in a store in `store_executor`."""
+"""Executors carry runs out and keep their tables: in memory here, `store_executor` in a store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Executor(Protocol):
     """Carries runs out, and has their tables afterwards."""
 
     def execute(self, tasks: Sequence[Task]) -> None:
-        """Carry out those that have not been."""
+        """Carry out those that have not been carried out yet."""
         ...
 
     def tables(self, task: Task) -> Tables:
@@ -31,13 +31,13 @@ class MemoryExecutor:
         carry_out: Callable[[Sequence[Task]], Finished],
         listener: Listener = SILENT,
     ) -> None:
-        """Run with ``carry_out``, whose runs give tables."""
+        """Carry runs out with ``carry_out``, which returns their tables."""
         self.done: dict[Task, Tables] = {}
         self._carry_out = carry_out
         self._listener = listener
 
     def execute(self, tasks: Sequence[Task]) -> None:
-        """Carry out those that have not been; when interrupted, what is finished is kept."""
+        """Carry out those that have not been; if interrupted, finished runs are kept."""
         missing = [task for task in tasks if task not in self.done]
         total = len(self.done) + len(missing)
         with closing(self._carry_out(missing)) as finished:

@@ -75,11 +75,11 @@ def write(
 ) -> list[Path]:
     """Write tables, scenario, their summary and the manifest; return the paths.
 
-    ``summary`` gives the summary, which is still to take its place. ``traces`` are those of the
-    runs, which lie in the folder: others that the manifest names there are removed, and copies of
-    files that the scenario does not read any more. Where it ends before all is written, what was
-    there before stays. Raises :class:`sojourn.ScenarioError` as `output_folder.check_overwrites`
-    does.
+    ``summary`` gives the summary, which has yet to be put in its place. ``traces`` are the traces
+    of the runs, which are in the folder. Other traces that the manifest there names are removed,
+    and so are copies of files that the scenario no longer reads. If this ends before everything is
+    written, the earlier content stays. Raises :class:`sojourn.ScenarioError` in the same cases as
+    `output_folder.check_overwrites`.
     """
     # Not in the thread: this one may import the same at that time.
     from sojourn.files import parquet
@@ -156,7 +156,7 @@ def _manifest(
 
 
 def _manifest_before(folder: Path) -> dict[str, Any]:
-    """That of the results which are replaced; empty where there is none."""
+    """The manifest of the results that are replaced; empty if there is none."""
     try:
         return read_manifest(folder)
     except FolderError:
@@ -175,7 +175,7 @@ def _traces(
 def _copies(before: dict[str, Any]) -> dict[str, str]:
     """The files of an earlier experiment, unless its scenario was read from the folder itself.
 
-    Left there, they would be taken for the user's own later. Those of such a scenario are.
+    If left there, they would later be taken for the user's own. The files of such a scenario are.
     """
     if before.get("in_place", True):
         return {}
@@ -183,9 +183,9 @@ def _copies(before: dict[str, Any]) -> dict[str, str]:
 
 
 def prepare(folder: Path, scenario: Scenario) -> None:
-    """See before the runs that their results can be written into ``folder``, made if need be.
+    """Check before the runs that results can be written into ``folder``; make it if need be.
 
-    Raises OSError where they cannot, :class:`sojourn.ScenarioError` as `write` does.
+    Raises OSError if they cannot, :class:`sojourn.ScenarioError` as `write` does.
     """
     check_names(scenario)
     make(folder)
@@ -206,7 +206,7 @@ class Experiment:
 def read(folder: Path) -> Experiment:
     """Read the folder of an experiment; every file is checked before it is read.
 
-    Raises :class:`FolderError` where a file is missing or damaged: the error names it.
+    Raises :class:`FolderError`, which names the file, if one is missing or damaged.
     """
     from sojourn.files import parquet
     from sojourn.results import Results

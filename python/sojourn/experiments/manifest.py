@@ -1,6 +1,6 @@
-"""The manifest of an experiment's folder, `experiment.json`, and what is damaged by it.
+"""The manifest of an experiment's folder, `experiment.json`, and what it shows to be damaged.
 
-By itself, since a sweep looks at it before it has made any frame.
+A module of its own, since a sweep reads the manifest before it has made any frame.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STORE = "store"
 """Where finished runs are kept, inside the folder of the experiment."""
 
 FORMAT = 2
-"""Of the folder; a reader refuses those it does not know."""
+"""The version of the folder; a reader refuses versions that it does not know."""
 
 
 class FolderError(Exception):
@@ -48,7 +48,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def damaged(folder: Path, manifest: dict[str, Any]) -> list[str]:
-    """Say which files are missing or not the ones that were written."""
+    """Say which files are missing or are not the ones that were written."""
     return [
         f"{folder / name}: {what}"
         for name, wanted in manifest["files"].items()
@@ -68,5 +68,5 @@ def _damage(path: Path, wanted: dict[str, Any]) -> str | None:
 
 
 def own_checksum(manifest: dict[str, Any]) -> str:
-    """The checksum of a manifest, by its other fields."""
+    """The checksum of a manifest, over its other fields."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Merging: the parts of an experiment that several machines did become one."""
+"""Merging: the parts of an experiment from several machines become one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sojourn.workers.threads import started
 
 
 class NothingFoundError(Exception):
-    """No table can be made of what is in the folders; ``missing`` runs are in none of them."""
+    """The folders do not suffice for any table; ``missing`` runs are in none of them."""
 
     def __init__(self, missing: int) -> None:
         """Note how many are missing."""
@@ -44,11 +44,12 @@ class _Missing(Exception):
 
 
 def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> tuple[Results, int]:
-    """Merge the experiments in ``parts`` into ``out``; return the frames, and how many runs miss.
+    """Merge the experiments in ``parts`` into ``out``; return the frames and the number of missing
+    runs.
 
-    Raises :class:`sojourn.experiments.manifest.FolderError` where a folder is no experiment or of
-    another scenario or engine, or has no store; :class:`NothingFoundError` where no run is there
-    that the tables could hold, before it writes any.
+    Raises :class:`sojourn.experiments.manifest.FolderError` if a folder is no experiment, belongs
+    to another scenario or engine, or has no store; :class:`NothingFoundError`, before anything is
+    written, if there is no run that the tables could contain.
     """
     scenario = _common_scenario(parts)
     prepare(out, scenario)
@@ -105,7 +106,7 @@ def _take(store: Store, part: Path, note: Note) -> None:
 
 
 def _what_is_there(scenario: Scenario, executor: StoreExecutor) -> Plan:
-    """The runs that are there; where runs decide on others, of points that lack none."""
+    """The runs that are there; if runs decide on others, only those of points that lack none."""
     fixed = fixed_runs(scenario)
     if fixed is not None:
         return Plan(fixed, whole=False)
@@ -121,7 +122,7 @@ def _what_is_there(scenario: Scenario, executor: StoreExecutor) -> Plan:
 
 
 def _nobody(tasks: Sequence[Task]) -> Finished:
-    """Carry nothing out: what is missing stays missing."""
+    """Carry nothing out: missing runs stay missing."""
 
     def none() -> Finished:
         raise _Missing(tasks)

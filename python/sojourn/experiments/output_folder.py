@@ -1,7 +1,7 @@
-"""The folder that results go to, before and while they are written: checked, locked, spared.
+"""The folder for results, before and while they are written: it is checked, locked and protected.
 
-Results are written when all is done. That the disk refuses them, or that a file of the user's own
-would go, is better known before hours of runs.
+Results are written when all runs are done. If the disk refuses them, or a file of the user's own
+would be overwritten, it is better to know this before hours of runs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SCENARIO = "scenario.toml"
 """The scenario as run, inside the folder of an experiment."""
 
 LOCK = ".lock"
-"""Held by a command that is at work in a folder."""
+"""Held by a command that is working in a folder."""
 
 WRITING = ".writing"
-"""Held by a command that writes its results there."""
+"""Held by a command that is writing its results there."""
 
 
 def make(folder: Path) -> None:
-    """Make a folder where it is missing, and see whether a file can be written there.
+    """Make a folder if it is missing, and check that a file can be written there.
 
     Raises OSError, which names the folder.
     """
@@ -43,9 +43,9 @@ def make(folder: Path) -> None:
 
 @contextmanager
 def at_work(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Keep others out of a folder, and clear it of what killed commands left unfinished.
+    """Keep others out of a folder, and remove what killed commands left unfinished there.
 
-    Raises OSError as `make` does, and if another command is at work there.
+    Raises OSError as `make` does, and if another command is working there.
     """
     make(folder)
     try:
@@ -59,7 +59,7 @@ def at_work(folder: Path, *, shared: bool = False) -> Iterator[None]:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Write into a folder when no other does: the files of two would be mixed.
+    """Write into a folder while no other command does: the files of two would be mixed.
 
     Raises OSError as `make` does.
     """
@@ -69,10 +69,10 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def check_overwrites(folder: Path, scenario: Scenario, contents: Mapping[str, bytes]) -> None:
-    """Refuse to write over what is not Sojourn's: ``contents`` are by name inside ``folder``.
+    """Refuse to overwrite files that are not Sojourn's: ``contents`` are by name inside ``folder``.
 
-    Raises :class:`sojourn.ScenarioError` where the scenario that is read would become another, or
-    where another's file would.
+    Raises :class:`sojourn.ScenarioError` if the scenario that was read would be replaced by
+    another, or if a file that Sojourn did not write would be.
     """
     for name, content in contents.items():
         path = folder / name
@@ -92,7 +92,7 @@ def _is_read(path: Path, scenario: Scenario) -> bool:
 
 
 def _is_ours(folder: Path, name: str) -> bool:
-    """Whether an experiment has written a file there; so it may have where its list is lost."""
+    """Whether an experiment has written a file there; assumed if its list of files is lost."""
     try:
         return name in read_manifest(folder)["files"]
     except FolderError:

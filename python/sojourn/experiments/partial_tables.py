@@ -1,8 +1,8 @@
-"""The tables of a sweep, made of a chunk of points as soon as all of its runs are finished.
+"""The tables of a sweep, made for a chunk of points as soon as all of its runs are finished.
 
-To make tables and a summary of a short run takes as long as a good part of the run. So the threads
-that carry out the runs do this too, between the runs: then no core waits at the end for one that
-does it all. What is made is the same.
+Making tables and a summary takes as long as a good part of a short run. So the threads that carry
+out the runs do this too, between the runs: then no core waits at the end for one that does it all.
+The results are the same.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from sojourn.results import Results
 
 RUNS = 64
-"""Runs of a chunk, about. Frames of few runs cost more for each; those of many come late."""
+"""Runs of a chunk, roughly: small frames cost more per run, large ones come late."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """What was made of a chunk: the frames, each point's summary, which points are alike."""
+    """The results of a chunk: the frames, the summary of each point, and which points are alike."""
 
     frames: dict[str, pl.DataFrame]
     summaries: list[bytes]
@@ -43,14 +43,14 @@ class Chunk:
 
     @property
     def metrics(self) -> list[list[str]] | None:
-        """The columns of each table that the summaries are made of; None where there is no run."""
+        """The columns of each table from which the summaries are made; None if there is no run."""
         if not len(self.frames["links"]):
             return None
         return [self.frames[name].columns for name in ENTITIES]
 
 
 class PartialTables:
-    """Begins to make each chunk when its runs are finished, and joins them in the end."""
+    """Begins each chunk when its runs are finished, and joins all chunks in the end."""
 
     def __init__(
         self,
@@ -60,9 +60,10 @@ class PartialTables:
         expected: Sequence[Task] | None,
         summary: SummaryFile,
     ) -> None:
-        """``expected`` are all runs that there will be, in order; None where runs decide on it.
+        """``expected`` are all runs that there will be, in order; None if runs decide on further
+        runs.
 
-        What is said of each point goes to ``summary``.
+        The summaries of points go to ``summary``.
         """
         self._scenario = scenario
         self._executor = executor
@@ -84,7 +85,7 @@ class PartialTables:
             threads.import_beside(_import_frames)
 
     def advance(self) -> None:
-        """Begin the chunks whose runs are finished, and take those that are made."""
+        """Begin the chunks whose runs are finished, and take those that are done."""
         while self._expected is not None and self._begun < len(self._expected):
             tasks = self._expected[self._begun]
             # The last is the one that is finished last, nearly always.
@@ -116,7 +117,7 @@ class PartialTables:
         )
 
     def summary(self, results: Results, folder: Path) -> SummaryFile:
-        """The whole summary of the results; it is still to take its place."""
+        """The whole summary of the results; it has yet to be put in its place."""
         # All points have the metrics that any point has, undefined or not; and which runs a merge
         # lacks is known for certain only now.
         if len(self._metrics) > 1 or self._summary.head["complete"] != results.complete:
@@ -137,7 +138,7 @@ class PartialTables:
         self._in_work.append(self._threads.beside(lambda: self._make(points, tasks)))
 
     def _take(self) -> None:
-        """Take the next chunk when it is made."""
+        """Take the next chunk when it is done."""
         chunk = self._in_work.popleft().result()
         if chunk.metrics is not None and chunk.metrics not in self._metrics:
             self._metrics.append(chunk.metrics)
@@ -157,5 +158,5 @@ class PartialTables:
 
 
 def _import_frames() -> None:
-    """Import what makes frames, beside the first runs: it takes longer than many a run."""
+    """Import what makes frames, beside the first runs: this takes longer than many a run."""
     import sojourn.results  # noqa: F401

@@ -1,11 +1,11 @@
 """``warmup = "auto"``: pilot replicas choose where measurements start.
 
-Each point runs five pilot replicas from the start, on random streams that no measured replica
-has, and their time series are averaged over the replicas (as Welch does): the goodput of all flows
-together, and the queues that matter, which are the longest and those a tenth as long. MSER-5 then
-finds where each series settles; the last of them counts, over all points that are compared, so that
-these are measured over the same window. Short queues are left out: their noise settles anywhere,
-and the last of many would be late for no reason.
+Each point runs five pilot replicas from the start, on random streams that no measured replica uses.
+Their time series are averaged over the replicas (as Welch does): the goodput of all flows together,
+and the queues that matter, which are the longest and those at least a tenth as long. MSER-5 then
+finds where each series settles. The latest of these instants counts, over all points that are
+compared, so that they are measured over the same window. Short queues are left out: because of
+their noise they settle anywhere, and the latest of many would be late for no reason.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ SAMPLES = 1000
 """Samples of each series: 200 batches of five."""
 
 SERIES = {"link": "queue_mean_packets", "flow": "goodput_bps"}
-"""The series that are looked at; those of flows are summed."""
+"""The series that are examined; those of flows are summed."""
 
 CLOCK = Decimal("1e-12")
-"""What times are counted in, in seconds."""
+"""The unit of times, in seconds."""
 
 MATTERS = 0.1
 """A queue matters if its mean is at least this share of the longest one's."""
@@ -42,7 +42,7 @@ MATTERS = 0.1
 def choose_warmups(
     scenario: Scenario, executor: Executor, groups: Sequence[Sequence[int]]
 ) -> tuple[dict[int, str], list[str]]:
-    """Return the warm-up of every point that leaves it open, and warnings."""
+    """Return the warm-up of every point that leaves it to the pilots, and warnings."""
     groups = [
         [point for point in group if scenario.core.warmup_s(point) is None] for group in groups
     ]

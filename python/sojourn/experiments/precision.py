@@ -1,10 +1,10 @@
 """``precision = "5%"``: replicas are added until the intervals are that narrow.
 
-The rule is sequential: after the first replicas, at least ten, the half-width of Student's 95 %
-interval is compared with the share of the mean that is allowed, for each metric that the precision
-is asked of. Where it is too wide, the number of replicas that would do if the deviation stayed as
-it is becomes the next number, but at most twice the present one. All points that are compared go
-on until the last of them is done, so that their replicas can be paired.
+The rule is sequential. After the first replicas, at least ten, the half-width of Student's 95 %
+interval is compared with the allowed share of the mean, for each metric for which the precision is
+requested. If it is too wide, the next number of replicas is the one that would suffice if the
+deviation stayed the same, but at most twice the present number. All points that are compared
+continue until the last of them is done, so that their replicas can be paired.
 
 Stopping when the interval happens to be narrow costs some coverage; how much is in
 `tests/stats/test_coverage.py`.
@@ -24,15 +24,15 @@ from sojourn.stats.sequential import enough
 from sojourn.workers.tasks import Task
 
 FEWEST = 10
-"""Replicas before the first look: fewer say too little about the deviation."""
+"""The number of replicas before the first check: fewer say too little about the deviation."""
 
 USUAL = "total.goodput_bps, total.delay_mean_s"
-"""What the precision is asked of unless the scenario says otherwise."""
+"""The metrics for which the precision is requested unless the scenario says otherwise."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """How narrow which intervals are to be, and at most how many replicas that may cost."""
+    """Which intervals have to be how narrow, and the largest number of replicas for this."""
 
     share: float
     quantities: tuple[Quantity, ...]
@@ -40,10 +40,10 @@ class Goal:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Goal | None:
-        """The goal of a scenario; None where its number of replicas is fixed.
+        """The goal of a scenario; None if its number of replicas is fixed.
 
-        Raises :class:`sojourn.ScenarioError` where it is asked of a metric that is not there, even
-        if it is put off.
+        Raises :class:`sojourn.ScenarioError` if it concerns a metric that does not exist, even if
+        the precision is put off.
         """
         share, asked = scenario.core.precision, scenario.core.precision_of
         if share is None and asked is None:
@@ -60,18 +60,18 @@ class Goal:
         return cls(share, quantities, most)
 
     def first(self, replicas: int) -> int:
-        """How many replicas there are at the first look."""
+        """The number of replicas at the first check."""
         return min(max(replicas, FEWEST), self.most)
 
     def wanted(self, executor: Executor, tasks: Sequence[Task]) -> int:
-        """How many replicas these points are to have next; as many as now if that will do."""
+        """How many replicas these points need next; the present number if that suffices."""
         samples = self._samples(executor, tasks).values()
         return min(max(enough(values, self.share) for values in samples), self.most)
 
     def missed(
         self, scenario: Scenario, executor: Executor, groups: Sequence[Sequence[Task]]
     ) -> list[str]:
-        """Say which intervals are too wide still, at the most replicas allowed, or are none."""
+        """Say which intervals are still too wide at the most replicas allowed, or do not exist."""
         missed: dict[str, list[int]] = {}
         undefined: dict[str, list[int]] = {}
         for tasks in groups:

@@ -1,8 +1,8 @@
 """Which runs a scenario asks for, and in which order.
 
-Pilot runs where the warm-up is ``"auto"``; then every replica of every point; then more replicas
-where a precision is asked for. Everything that is decided on the way is decided from results of
-runs alone, so it comes out the same on every machine, however often it was interrupted.
+Pilot runs if the warm-up is ``"auto"``; then every replica of every point; then more replicas if a
+precision is requested. Every decision on the way is made from results of runs alone, so it is the
+same on every machine, however often the experiment was interrupted.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sojourn.workers.tasks import Task
 
 @dataclass
 class Plan:
-    """The runs that the tables are made of, and what is to be said about them.
+    """The runs from which the tables are made, and warnings about them.
 
-    It is ``whole`` where no run of the scenario is left out.
+    It is ``whole`` if no run of the scenario is left out.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -38,7 +38,7 @@ def measured_runs(scenario: Scenario) -> list[Task]:
 
 
 def fixed_runs(scenario: Scenario, share: Share = WHOLE) -> list[Task] | None:
-    """The runs of a share of a scenario, in order; None where runs decide on further runs."""
+    """The runs of a share of a scenario, in order; None if runs decide on further runs."""
     points = range(scenario.core.points)
     if Goal.of(scenario) is not None or None in map(scenario.core.warmup_s, points):
         return None
@@ -48,9 +48,9 @@ def fixed_runs(scenario: Scenario, share: Share = WHOLE) -> list[Task] | None:
 def execute_plan(scenario: Scenario, executor: Executor, share: Share = WHOLE) -> Plan:
     """Carry out all runs of a scenario, or a share of them; return which they were.
 
-    A share is a part of the runs. Where runs decide on further runs it is a part of the groups of
-    points that are compared, since these decide together. Raises
-    :class:`sojourn.ScenarioError` where the precision is asked of a metric that is not there.
+    A share is a part of the runs. If runs decide on further runs, it is a part of the groups of
+    points that are compared, since each group decides as a whole. Raises
+    :class:`sojourn.ScenarioError` if the precision concerns a metric that does not exist.
     """
     fixed = fixed_runs(scenario, share)
     if fixed is not None:

@@ -20,7 +20,7 @@ KINDS = {
     "groups": ("flow", "group"),
     "total": ("flow", "group"),
 }
-"""Table -> whose metrics it has."""
+"""By table, which metrics it has."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Quantity:
 
     @classmethod
     def read(cls, text: str, scenario: Scenario) -> Quantity:
-        """Read it as it is written. Raises ValueError where the scenario has nothing like it."""
+        """Parse a quantity. Raises ValueError if the scenario has nothing like it."""
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError(f"found {repr_of(text)}; {ALLOWED}")
         table, _, rest = text.partition(".")
@@ -58,7 +58,7 @@ class Quantity:
             raise ScenarioError(f"{scenario.place}: {error}") from None
 
     def value(self, tables: Tables) -> float | None:
-        """Its value in the tables of a run; None where it is not measured."""
+        """Its value in the tables of a run; None if it is not measured."""
         rows = tables[self.table]
         if self.metric not in rows:
             return None

@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 Method = Literal["morris", "sobol"]
 
 USUAL = ("total.delay_mean_s", "total.goodput_bps")
-"""The quantities that are looked at unless others are named."""
+"""The quantities that are analysed unless others are named."""
 
 SAMPLES: dict[Method, int] = {"morris": 20, "sobol": 128}
 """Trajectories of Morris; base samples of Sobol, a power of two."""
 
 ROUNDING = 1e-9
-"""Outputs that differ by no more than this share of the largest are the same but for rounding."""
+"""Outputs that differ by at most this share of the largest are the same, except for rounding."""
 
 NAME = "sensitivity"
-"""Of the figure's files."""
+"""The name of the figure's files."""
 
 MEASURES: dict[Method, tuple[str, ...]] = {
     "morris": ("mu_star", "mu_star_conf", "mu", "sigma"),
@@ -81,7 +81,7 @@ class Sensitivity:
         return importance.draw(self.figure_frame())
 
     def figure_frame(self) -> pl.DataFrame:
-        """What the figure shows: of every parameter its effect or its total share."""
+        """What the figure shows: the effect of every parameter, or its total share."""
         value, half_width = MEASURES[self.method][:2]
         return self.table.select(
             "quantity",
@@ -101,10 +101,10 @@ def sensitivity(
     method: Method = "morris",
     samples: int | None = None,
 ) -> Sensitivity:
-    """Analyse which open range of a scenario its quantities depend on.
+    """Analyse on which open ranges of a scenario its quantities depend.
 
     ``samples`` is the number of trajectories (Morris) or of base samples (Sobol). Raises
-    :class:`sojourn.ScenarioError` for a quantity that the scenario has not, and where one is
+    :class:`sojourn.ScenarioError` for a quantity that the scenario does not have, and if one is
     undefined at a try.
     """
     seed = space.scenario.seed % 2**32
@@ -178,9 +178,10 @@ def _analysed(
 
 
 def _as_designed(outputs: np.ndarray, shares: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """The outputs as if each step of a trajectory had gone as far as the design has it.
+    """The outputs as if each step of a trajectory had the length that the design gives it.
 
-    Each is of one parameter, and whole numbers go further or less far: one step crosses 1 to 2.
+    Each step changes one parameter, and a whole number moves further or less far: one step goes
+    from 1 to 2.
     """
     size = shares.shape[1] + 1
 
@@ -195,7 +196,7 @@ def _as_designed(outputs: np.ndarray, shares: np.ndarray, places: np.ndarray) ->
 
 
 def _outputs(found: Samples, quantity: str, case: int, cases: int) -> np.ndarray:
-    """The mean over the replicas at every try of one case."""
+    """The mean over the replicas, at every try of one case."""
     means = [math.fsum(defined(values)) / len(values) for values in found[quantity][case::cases]]
     return np.array(means)
 
@@ -203,7 +204,7 @@ def _outputs(found: Samples, quantity: str, case: int, cases: int) -> np.ndarray
 def _check_defined(
     space: Space, tried: Sequence[dict[str, Any]], found: Samples, quantity: str
 ) -> None:
-    """Raise ScenarioError where a run of a try does not define a quantity."""
+    """Raise ScenarioError if a quantity is undefined in a run of a try."""
     places = [{**case, **row} for row in tried for case in space.cases]
     for place, values in zip(places, found[quantity], strict=True):
         if len(defined(values)) < len(values):

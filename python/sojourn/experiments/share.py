@@ -1,4 +1,4 @@
-"""The part of an experiment that one machine does: ``--shard i/n``."""
+"""The part of an experiment that one machine carries out: ``--shard i/n``."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Share:
         return self.parts == 1
 
     def __str__(self) -> str:
-        """As it is written."""
+        """As it is written on the command line."""
         return f"{self.number}/{self.parts}"
 
 
 WHOLE = Share()
-"""All of it."""
+"""The whole experiment."""

@@ -1,7 +1,7 @@
 """The ranges of a scenario that are searched, and the scenarios that try points of them.
 
 A range of ``[vary]`` without a step is open: ``{ from = 0.01, to = 0.5, scale = "log" }``. All
-other keys of ``[vary]`` make the cases under which every point of the space is tried.
+other keys of ``[vary]`` make the cases in which every point of the space is tried.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Range:
-    """An open range of one key: from ``low`` to ``high`` in ``unit``, empty where there is none."""
+    """An open range of one key: from ``low`` to ``high`` in ``unit``, which may be empty."""
 
     key: str
     low: float
@@ -35,12 +35,12 @@ class Range:
     is_log: bool
 
     def value(self, share: float) -> int | float | str:
-        """The value at a share from 0 to 1, as a scenario file has it."""
+        """The value at a share from 0 to 1, as in a scenario file."""
         value = self._number(share)
         return f"{value!r} {self.unit}" if self.unit else value
 
     def place(self, share: float) -> float:
-        """Where that value lies between the ends, from 0 to 1: whole numbers lie elsewhere."""
+        """Where that value is between the ends, from 0 to 1; rounding moves whole numbers."""
         value = self._number(share)
         if self.low == self.high:
             return 0.0
@@ -55,7 +55,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Space:
-    """A scenario with open ranges, and the cases under which they are tried."""
+    """A scenario with open ranges, and the cases in which they are tried."""
 
     scenario: Scenario
     ranges: tuple[Range, ...]
@@ -65,8 +65,8 @@ class Space:
     def load(cls, path: str | Path, overrides: Overrides = (), *, needed: bool = True) -> Space:
         """Read a scenario file, whether it has a ``[design]`` or not.
 
-        Raises :class:`sojourn.ScenarioError` as for any scenario, and where no range is open
-        though one is ``needed``.
+        Raises :class:`sojourn.ScenarioError` as for any scenario, and if no range is open although
+        one is ``needed``.
         """
         pairs = as_pairs(overrides)
         if needed or _has_open_ranges(Path(path)):
@@ -89,11 +89,11 @@ class Space:
     def at(
         self, rows: Sequence[dict[str, Any]], cases: Sequence[dict[str, Any]] | None = None
     ) -> Scenario:
-        """The scenario that tries every row under every case.
+        """The scenario that tries every row in every case.
 
-        A row gives values to keys of the scenario; one without any leaves it as it is. Row ``i``
-        under case ``j`` is the point ``i * len(cases) + j``. Raises
-        :class:`sojourn.ScenarioError` for values that cannot be; it names no line.
+        A row gives values to keys of the scenario; a row without values leaves it as it is. Row
+        ``i`` in case ``j`` is the point ``i * len(cases) + j``. Raises
+        :class:`sojourn.ScenarioError`, without a line number, for values that are not possible.
         """
         document = self.scenario.document()
         cases = self.cases if cases is None else cases

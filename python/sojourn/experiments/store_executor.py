@@ -1,6 +1,6 @@
 """An executor that keeps finished runs in a store.
 
-By itself, since a run that is not kept need not wait for what the store imports.
+A module of its own, since a run that is not kept need not wait for what the store imports.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sojourn.workers.tasks import Finished, Task
 
 
 class StoreExecutor:
-    """Keeps finished runs in a store, and carries out only those that it does not hold."""
+    """Keeps finished runs in a store, and carries out only those that are not there."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class StoreExecutor:
         carry_out: Callable[[Sequence[Task]], Finished],
         listener: Listener = SILENT,
     ) -> None:
-        """Run with ``carry_out``, whose runs give packed tables."""
+        """Carry runs out with ``carry_out``, which returns packed tables."""
         self.keys = Keys(scenario)
         self.found = 0
         self.computed = 0
@@ -42,7 +42,7 @@ class StoreExecutor:
         self._calls.append(call)
 
     def execute(self, tasks: Sequence[Task]) -> None:
-        """Carry out what the store does not hold; each is in the store once it is handed over."""
+        """Carry out what is not in the store; each run is in the store once it is handed over."""
         missing: dict[bytes, Task] = {}
         for task in tasks:
             key = self.keys.of(task)

@@ -1,7 +1,7 @@
-"""`summary.json`, a line for each point: to indent all of it takes longer than many a sweep.
+"""`summary.json`, with a line for each point: to indent all of it takes longer than many a sweep.
 
-Of a large sweep it has gigabytes. So it is written point by point while the runs go on, and only
-its name is missing in the end.
+For a large sweep it has gigabytes. So it is written point by point while the runs go on, and in the
+end it only needs its name.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sojourn.summary import Head
 NAME = "summary.json"
 
 WRITE_BACK_BYTES = 1 << 24
-"""So much is sent to the disk at once: to force all of it there in the end would take as long as
+"""How much is sent to the disk at a time: to force all of it there in the end would take as long as
 the runs of many points."""
 
 
 class SummaryFile(ChecksummedFile):
-    """The summary of an experiment that is being written. Raises OSError."""
+    """The summary of an experiment while it is being written. Raises OSError."""
 
     def __init__(self, folder: Path, head: Head) -> None:
-        """Begin it in ``folder`` with what stands before the points."""
+        """Begin it in ``folder`` with what comes before the points."""
         super().__init__(folder / NAME)
         self._between = b"\n"
         self._sent_bytes = 0
@@ -36,7 +36,7 @@ class SummaryFile(ChecksummedFile):
         self.write(orjson.dumps(head).removesuffix(b"}") + b',"points":[')
 
     def put(self, points: Iterable[bytes]) -> None:
-        """Put points behind those that are there, as `summary.summarised_points` gives them."""
+        """Add points, as `summary.summarised_points` gives them."""
         for point in points:
             self.write(self._between + point)
             self._between = b",\n"
@@ -44,9 +44,9 @@ class SummaryFile(ChecksummedFile):
             self._send()
 
     def _send(self) -> None:
-        """Have the disk begin to write what is new, where the system can.
+        """Make the disk begin to write what is new, if the system can.
 
-        Linux begins to write what a program says that it needs no more.
+        Linux begins to write data when a program says that it no longer needs it.
         """
         new = (self._sent_bytes, self._bytes - self._sent_bytes)
         with suppress(AttributeError, OSError):
@@ -54,14 +54,14 @@ class SummaryFile(ChecksummedFile):
         self._sent_bytes = self._bytes
 
     def force(self) -> None:
-        """End it and force it to the disk."""
+        """Complete it and force it to the disk."""
         if not self._file.closed:
             self.write(b"\n]}\n")
         super().force()
 
 
 def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
-    """Write a whole summary, as `summary.summarised` gives it; it is still to take its place."""
+    """Write a whole summary, as `summary.summarised` gives it, under a temporary name."""
     head = {name: value for name, value in summary.items() if name != "points"}
     file = SummaryFile(folder, head)
     try:
@@ -74,7 +74,7 @@ def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what killed commands left behind; none may be at work in ``folder``."""
+    """Remove what killed commands left behind; no command may be working in ``folder``."""
     for name in (NAME, "*.parquet", "scenario.toml", "experiment.json"):
         for path in folder.glob(f"{name}.*.part"):
             path.unlink()

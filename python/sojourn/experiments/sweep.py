@@ -149,7 +149,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Workers:
-    """What carries runs out, and the threads for what else is to be done meanwhile."""
+    """Carries runs out, and has the threads for what else is to be done meanwhile."""
 
     carry_out: CarryOut
     threads: Threads
@@ -159,7 +159,7 @@ class Workers:
 def workers_for(
     scenario: Scenario, jobs: int | None, cluster: str | None, note: Note
 ) -> Iterator[Workers]:
-    """Threads here carry runs out, or a Dask cluster: then there is one thread for the rest."""
+    """Carry runs out in threads here, or on a Dask cluster and use one thread for the rest."""
     if cluster is not None:
         with started(1) as threads, connected(cluster, scenario, note) as carry_out_there:
 

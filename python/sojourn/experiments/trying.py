@@ -1,4 +1,4 @@
-"""Tries points of a space: one store for all of them, whatever scenario they come in."""
+"""Trying points of a space: one store for all of them, whichever scenario they belong to."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from sojourn.workers.tasks import Outcome
 
 @dataclass
 class Samples:
-    """By quantity: for each point its values, one for each replica.
+    """By quantity: the values of each point, one for each replica.
 
-    ``alike`` are the points whose replicas are all the same run, to the bit.
+    ``alike`` are the points at which all replicas are the same run, to the bit.
     """
 
     values: dict[str, list[list[float | None]]]
@@ -39,7 +39,7 @@ class Samples:
 
 @dataclass
 class Evaluator:
-    """Runs scenarios and gives their quantities; no run is done twice."""
+    """Runs scenarios and gives their quantities; no run is carried out twice."""
 
     store: Store
     jobs: int | None
@@ -78,7 +78,7 @@ def trying(
     progress: OnProgress | None = None,
     note: Note = lambda _: None,
 ) -> Iterator[Evaluator]:
-    """Open the folder ``out`` for trials. Raises OSError if another command is at work there."""
+    """Open the folder ``out`` for trials. Raises OSError if another command is working there."""
     with at_work(out):
         store = Store(out / STORE)
         for damage in store.damages:

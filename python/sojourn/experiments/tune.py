@@ -1,16 +1,17 @@
-"""Searching the parameters of a discipline: the front of what can be had, against the defaults.
+"""Searching the parameters of a discipline: the best settings that exist, against the defaults.
 
-A scenario's open ranges are what is searched; the other keys of ``[vary]`` make the cases it is
-tried under. A quantity of a trial is compared with that of the defaults (the scenario without the
-searched keys) in the same case, and the score is the mean over the cases of the logarithm of their
-ratio: a case with large numbers counts no more than one with small ones.
+The open ranges of a scenario are searched; the other keys of ``[vary]`` make the cases in which
+settings are tried. A quantity of a trial is compared with that of the defaults (the scenario
+without the searched keys) in the same case. The score is the mean over the cases of the logarithm
+of their ratio, so that a case with large numbers counts no more than one with small numbers.
 
 The search is Optuna's: TPE of J. Bergstra et al., "Algorithms for hyper-parameter optimization",
 NIPS 24 (2011), for several objectives Y. Ozaki et al., GECCO (2020) 533-541. It asks for eight
 trials at a time, however many cores there are, so that the same command finds the same.
 
-The search looks for luck as well as for merit: whatever it finds is best on the cases it saw. So
-the front is run on cases that were held out, and only what these show counts.
+A search is drawn to luck as well as to merit: whatever it finds is best on the cases that it saw.
+So the front, the settings that no other beats in all objectives, is run on cases that were held
+out, and only these results count.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ if TYPE_CHECKING:
     import optuna
 
 BATCH = 8
-"""Evaluator that are asked for at once."""
+"""The number of settings that are asked for at once."""
 
 HELD_OUT = 3
-"""Of so many cases one is held out where no scenario is given for it."""
+"""One of this many cases is held out if no scenario is given for it."""
 
 _OPTUNA: dict[Direction, Literal["minimize", "maximize"]] = {
     "minimise": "minimize",
@@ -50,7 +51,7 @@ USUAL: dict[str, Direction] = {
     "total.delay_mean_s": "minimise",
     "total.goodput_bps": "maximise",
 }
-"""What is searched for unless other objectives are named."""
+"""The objectives unless others are named."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,14 @@ class _Ratios:
     alike: set[int]
 
     def sampled(self, quantity: str) -> list[float | None] | None:
-        """Those of a quantity that an interval may rest on: one, where replicas are alike."""
+        """The values on which an interval may be based: one, if the replicas are alike."""
         logs = self.logs[quantity]
         return None if logs is None else sampled(logs, bool(self.alike))
 
 
 @dataclass(frozen=True)
 class _Cases:
-    """Cases of one scenario, and what the defaults give there."""
+    """Cases of one scenario, and the results of the defaults there."""
 
     space: Space
     cases: list[dict[str, Any]]
@@ -80,7 +81,7 @@ class _Cases:
 
     @classmethod
     def of(cls, space: Space, cases: list[dict[str, Any]], evaluator: Evaluator, of: Sequence[str]):
-        """Run the defaults under the cases. Raises ScenarioError where a ratio has no sense."""
+        """Run the defaults in the cases. Raises ScenarioError if a ratio would have no meaning."""
         defaults = evaluator.values(space.at([{}], cases), of)
         for quantity in of:
             for case, values in zip(cases, defaults[quantity], strict=True):
@@ -132,11 +133,11 @@ def tune(
 ) -> Tuning:
     """Search the open ranges of a scenario.
 
-    ``held_out`` are scenarios under which the front is run in the end; without any, every third
-    case of the scenario is kept back for it, if there are as many. Their cases that the search
-    sees are left out, which is told to ``note``. Raises :class:`sojourn.ScenarioError` where it
-    sees all of them, and where an objective is not there, or is zero or undefined under the
-    defaults or all that was tried.
+    ``held_out`` are scenarios in which the front is run in the end. Without any, every third case
+    of the scenario is held out, if there are as many. Cases of ``held_out`` that the search sees
+    are left out, and ``note`` is told. Raises :class:`sojourn.ScenarioError` if the search sees all
+    of them, and if an objective does not exist, or is zero or undefined for the defaults or for all
+    that was tried.
     """
     objectives = dict(objectives or USUAL)
     of = list(objectives)
@@ -172,7 +173,7 @@ def _study(space: Space, objectives: dict[str, Direction]) -> optuna.Study:
 def _search(
     study: optuna.Study, seen: _Cases, evaluator: Evaluator, of: Sequence[str], trials: int
 ) -> list[Trial]:
-    """Try so many settings that Optuna asks for, under the cases that the search sees."""
+    """Try as many settings as asked for, in the cases that the search sees."""
     import optuna
 
     space = seen.space
@@ -201,7 +202,7 @@ def _on_front(
     of: Sequence[str],
     note: Note,
 ) -> list[Trial]:
-    """The trials of the front with their ratios, under the cases seen and those held out."""
+    """The trials of the front with their ratios, in the cases seen and in those held out."""
     rows = [trial.values for trial in front]
     on_seen = seen.ratios(rows, evaluator, of)
     on_held_out = [cases.ratios(rows, evaluator, of) for cases in unseen]
@@ -227,7 +228,7 @@ def _on_front(
 def _split(
     space: Space, held_out: Sequence[Space], note: Note
 ) -> tuple[list[dict[str, Any]], list[tuple[Space, list[dict[str, Any]]]]]:
-    """The cases that the search sees, and those that it does not."""
+    """The cases that the search sees, and those that it does not see."""
     cases = list(space.cases)
     if held_out:
         for each in held_out:
@@ -241,9 +242,9 @@ def _split(
 
 
 def _check_keys(held_out: Space, space: Space) -> None:
-    """Raise ScenarioError where a scenario held out does not know what the search sets.
+    """Raise ScenarioError if a scenario held out does not know what the search sets.
 
-    Before the search: what it finds could not be tried in the end.
+    This is checked before the search: its results could not be tried in the end.
     """
     row, place = space.row([0.5] * len(space.ranges)), held_out.scenario.place
     try:
@@ -259,7 +260,7 @@ def _check_keys(held_out: Space, space: Space) -> None:
 
 
 def _unseen(held_out: Space, space: Space, note: Note) -> list[dict[str, Any]]:
-    """The cases of a scenario held out that are none of the search's."""
+    """The cases of a scenario held out that the search does not see."""
     seen = set(_keys(space))
     cases = [
         case for case, key in zip(held_out.cases, _keys(held_out), strict=True) if key not in seen
@@ -281,7 +282,7 @@ def _unseen(held_out: Space, space: Space, note: Note) -> list[dict[str, Any]]:
 
 
 def _keys(space: Space) -> list[bytes]:
-    """What tells the cases of a scenario from those of others: the runs of the defaults there."""
+    """What distinguishes cases from those of other scenarios: the runs of the defaults there."""
     defaults = space.at([{}])
     keys = Keys(defaults)
     return [keys.of(Task(point, 0)) for point in range(defaults.core.points)]
@@ -292,7 +293,7 @@ def _log_ratios(
 ) -> list[float] | None:
     """The logarithm of the ratio to the defaults in each replica, averaged over the cases.
 
-    None where any value is zero or undefined. Cases with more replicas than others are cut to the
+    None if any value is zero or undefined. Cases with more replicas than others are cut to the
     common number.
     """
     replicas = min(len(values) for values in (*tried, *defaults))
@@ -322,7 +323,7 @@ def judged(
 ) -> list[dict[str, Ratio]]:
     """The ratios of settings to the defaults by quantity, judged together.
 
-    Of each is given, for every scenario, the logarithms by replica; None where it is undefined.
+    The input has, for each setting and scenario, the logarithms by replica; None if undefined.
     """
     ratios = [{quantity: _ratio(parts) for quantity, parts in each.items()} for each in settings]
     adjusted = iter(holm([ratio.p_value for each in ratios for ratio in each.values()]))
@@ -349,7 +350,7 @@ def _ratio(parts: Sequence[list[float | None] | None]) -> Ratio:
 
 
 def _front(found: Sequence[Trial], objectives: dict[str, Direction]) -> list[Trial]:
-    """The trials that no other beats in all objectives, by their first objective."""
+    """The trials that no other beats in all objectives, sorted by their first objective."""
     signs = {"minimise": 1.0, "maximise": -1.0}
 
     def costs(one: Trial) -> list[float]:

@@ -1,4 +1,4 @@
-"""The outcome of a search of parameters: what was tried, and what is better than the defaults."""
+"""The outcome of a search for parameters: what was tried, and what is better than the defaults."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 Direction = Literal["minimise", "maximise"]
 
 ERROR = 0.05
-"""Of all that is called better or worse on what the search saw, or on what was held out."""
+"""The error level for everything that is called better or worse, on cases seen or held out."""
 
 
 @dataclass(frozen=True)
 class Ratio(Interval):
     """A ratio to the defaults with its 95 % interval over the replicas.
 
-    ``p_value`` is that of a ratio of 1, ``adjusted`` the same by Holm over all settings of the
-    front and all objectives: of many settings that do nothing one looks better by luck.
+    ``p_value`` is for a true ratio of 1; ``adjusted`` is the same by Holm over all settings of the
+    front and all objectives: of many settings without effect, one looks better by luck.
     """
 
     p_value: float = 1.0
@@ -37,8 +37,8 @@ class Trial:
     """A setting of the searched keys.
 
     ``scores`` are the ratios to the defaults by quantity, over the cases that the search saw; None
-    where a quantity is undefined or zero. ``seen`` and ``held_out`` are the same with their 95 %
-    intervals over the replicas, for those of the front.
+    if a quantity is undefined or zero. ``seen`` and ``held_out`` are the same with their 95 %
+    intervals over the replicas, only for settings of the front.
     """
 
     number: int
@@ -59,9 +59,10 @@ class Tuning:
     held_out_cases: list[dict[str, Any]]
 
     def is_better(self, ratio: Ratio, quantity: str) -> bool | None:
-        """Whether a ratio to the defaults is better beyond doubt, or worse; None if undecided.
+        """Whether a ratio to the defaults is significantly better, or worse; None if undecided.
 
-        Undecided with fewer than three replicas, and by less than percentiles resolve.
+        Undecided with fewer than three replicas, and if the difference is below the resolution of
+        percentiles.
         """
         if ratio.mean is None:
             return None
@@ -73,9 +74,10 @@ class Tuning:
 
     @property
     def better_in_all(self) -> list[Trial]:
-        """Those of the front that are better than the defaults in every objective, beyond doubt.
+        """The settings of the front that are significantly better than the defaults in every
+        objective.
 
-        Where cases were held out, on these.
+        If cases were held out, on these.
         """
 
         def is_better(one: Trial) -> bool:

@@ -302,8 +302,7 @@ def code_hash(name: str, folder: str | Path) -> str:
 
 
 def indistinguishable_type(name: str, folder: str | Path) -> str | None:
-    """The type of a value used by a class that cannot be distinguished from others, if there is
-    any."""
+    """The type of a used value that cannot be distinguished from others, if there is any."""
     from sojourn.own.fingerprint import NoValue, fingerprint
 
     try:

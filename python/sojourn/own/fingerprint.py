@@ -154,8 +154,7 @@ class _Walk:
         self._named(function.__globals__, names)
 
     def _named(self, variables: dict[str, Any], names: list[str]) -> None:
-        """The variables of these names; if a variable is a module of the user, its attributes of
-        these names."""
+        """The variables of these names, and attributes of these names in modules of the user."""
         for name in names:
             if name not in variables:
                 continue

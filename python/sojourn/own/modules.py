@@ -75,8 +75,7 @@ class Loaded:
 
 
 _seen: dict[int, tuple[object, bytes]] = {}
-"""Source by the identity of a module's spec, which a reload replaces; the spec is kept alive
-here."""
+"""Source by the identity of a module's spec, which a reload replaces; keeps the spec alive."""
 
 _loaded: dict[tuple[Path, str], Loaded] = {}
 """Modules that scenarios name, by the scenario's folder and name."""
@@ -160,8 +159,7 @@ def installed_source(name: str) -> bytes:
 
 
 def _source_of(name: str, module: ModuleType) -> Source | None:
-    """The source of a module as it was loaded; if others imported the module, as first seen
-    here."""
+    """The source of a module as it was loaded; of one that others imported, as first seen here."""
     file = getattr(module, "__file__", None)
     if file is None or not file.endswith(".py") or not _is_own_file(file):
         return None

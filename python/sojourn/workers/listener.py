@@ -20,8 +20,7 @@ class OnProgress(Protocol):
 
 @dataclass(frozen=True)
 class FineProgress:
-    """Is told about runs in progress too: ``done`` of ``total``, and how many if parts of runs
-    count."""
+    """Is told about parts of runs too: ``done`` of ``total``, and how many if parts count."""
 
     tell: Callable[[int, int, float], None]
 

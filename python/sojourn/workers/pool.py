@@ -1,5 +1,4 @@
-"""Worker processes in which functions are called, and which end with the process that started
-them."""
+"""Worker processes in which functions are called; they end with the process in front."""
 
 from __future__ import annotations
 

@@ -137,13 +137,11 @@ class Threads:
             self._ended.wait_for(lambda: self._at_work == 0)
 
     def passed(self) -> float:
-        """How many runs have been carried out, here and elsewhere, counting parts of those in
-        progress."""
+        """How many runs have been carried out, here and elsewhere, counting parts."""
         return self.cancel.permille / 1000 + self._elsewhere
 
     def count_elsewhere(self) -> Callable[[float], None]:
-        """Return a function that is to be told how many more are carried out elsewhere from now
-        on."""
+        """Return a function to be told how many more are carried out elsewhere."""
         before = self._elsewhere
 
         def tell(passed: float) -> None:
@@ -211,8 +209,7 @@ class Threads:
         return bool(waiting) and not self.cancel.is_set()
 
     def _turn(self, work: Callable[[Task], T], waiting: deque[Task]) -> Turn[T]:
-        """Do ``work`` on the next tasks for as long as a turn lasts; on at least one, if there are
-        any."""
+        """Do ``work`` on the next tasks until the turn is over; on at least one, if any."""
         done: list[tuple[Task, T]] = []
         end = time.monotonic() + TURN_S
         with self._ended:
