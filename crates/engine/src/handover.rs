@@ -17,8 +17,8 @@
 //!
 //! Losses on a wire and additional delays there are drawn in the order of sending, and so are known
 //! when a packet is handed over. A lost packet stays with its link until it would have come out.
-//! Only a link that both lets packets overtake each other and loses packets does not hand over,
-//! since it draws the losses in the order in which packets come out.
+//! Only a link that both loses packets and lets them overtake each other must see its packets come
+//! out, and so does not hand over: it draws the losses in the order in which packets come out.
 //!
 //! **At once.** Many links are fed by sources alone, each over a first link of its own, and these
 //! sources only answer what one [train](crate::train) brings them: an end of a connection learns

@@ -25,10 +25,10 @@
 //! fewer. When a link begins to send a packet, the instant at which the packet will arrive at the
 //! next link is known. So the packet is passed on at once, stamped with that instant, and no event
 //! is needed for its delivery. The next link later works out what has happened there meanwhile, at
-//! the exact instants. The terms for this, in `handover`:
+//! the exact instants. The terms for this (see `handover`):
 //!
-//! - A *lane* is one direction of a flow.
-//! - A link *announces* a packet when it passes it to the next link before it arrives there.
+//! - A link *announces* a packet when it passes the packet on to the next link before the packet
+//!   arrives there.
 //! - A link *hands over* if it announces every packet when its transmission begins or earlier. A
 //!   link *gathers* if all its packets are announced by links that hand over.
 //! - A link *catches up* to an instant by working out all arrivals, departures and timers that are
@@ -41,15 +41,16 @@
 //!   waiting packet leave, or all that will arrive at a link up to some instant, because all of it
 //!   has been sent.
 //!
-//! The *books* are the ledgers of links and flows, in `ledger`:
+//! The *books* are the ledgers of links and flows (see `ledger`):
 //!
+//! - A *lane* is one direction of a flow. Each has books of its own.
 //! - To *book* is to enter an arrival, a wait or a departure into the books, in some cases ahead of
 //!   its time.
 //! - To *close the books* at an instant is to bring them to the state in which they contain all
 //!   that happened before it. They are closed whenever somebody looks at them, and opened again
 //!   afterwards.
 //!
-//! With many flows, packets are also grouped, in `train` and `round`:
+//! Packets are also grouped (see `train` and `round`):
 //!
 //! - A *train* consists of the packets on their way through similar links behind one link, in the
 //!   order in which they will come out of those links. Only the first of them is in a calendar.
