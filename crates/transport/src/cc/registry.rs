@@ -37,6 +37,7 @@ macro_rules! registry {
 
         /// Makes the controller called `name`.
         ///
+        /// # Errors
         /// An unknown name, or the first parameter that is not accepted. Whether `source` holds
         /// parameters that the controller does not have is checked by the caller.
         pub fn build(
