@@ -1,5 +1,5 @@
-//! ARED: RED that sets its own parameters and adapts its drop probability to keep the average
-//! mid-way.
+//! ARED: RED that sets its own parameters and adapts its drop probability to keep the average queue
+//! length midway between its thresholds.
 //!
 //! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
 //! RED's Active Queue Management", 2001.
@@ -20,12 +20,12 @@
 //! multiplied by `feng_beta` (here to at most 1).
 //!
 //! **Reference**: `max_p` starts at 0.1 and `bottom` is 0.01. Updates are made by a timer, so that
-//! `max_p` does not stay frozen on a quiet link.
+//! `max_p` still changes while no packets arrive.
 //!
 //! **ns-2**:
 //!
 //! - `max_p` is updated only at arrivals, more than `interval` after its last change.
-//! - `bottom` is at most 80000 over the bit rate of the link.
+//! - `bottom` is at most 80000 divided by the bit rate of the link.
 //! - Feng's rule uses the values of `alpha` 0.01 and `beta` 0.9, and thus multiplies `max_p` by 100
 //!   where it should divide it by 3. A warning is given.
 //! - The gentle part of the slope starts from the initial `max_p`.
@@ -33,8 +33,8 @@
 //! **ns-3**:
 //!
 //! - `max_p` is updated at arrivals, as in ns-2, and starts at 1/50.
-//! - `bottom` is at most 8 `mean_packet` `rtt` over the bit rate: it multiplies by the round-trip
-//!   time where the formula of ns-2 divides.
+//! - `bottom` is at most 8 `mean_packet` `rtt` divided by the bit rate: ns-3 multiplies by the
+//!   round-trip time, whereas the formula of ns-2 divides by it.
 //! - The gentle part of the slope starts from the initial `max_p`.
 //!
 //! **Linux** (`red` with `adaptive`):
@@ -42,10 +42,12 @@
 //! - Thresholds and `w_q` are those of the Linux preset of RED, not those above, and it is never
 //!   gentle.
 //! - `max_p` does not adapt. Since 2020 `tc` passes `adaptive` in an attribute (`TCA_RED_FLAGS`)
-//!   that `sch_red.c` does not read when it arms the timer. Linux 6.1 measures as plain RED does.
-//! - With `adapts` it does what the kernel intends, and did with older `tc`: the target is 2/5 to
-//!   3/5 of the range between the thresholds, in whole bytes; updates are made every half second,
-//!   one tick of `hz` late, and use the average as decayed while idle.
+//!   that `sch_red.c` does not read when it arms the timer. In measurements, Linux 6.1 behaves as
+//!   plain RED does.
+//! - With `adapts`, `max_p` adapts as the kernel intends, and as it did with older versions of
+//!   `tc`: the target is 2/5 to 3/5 of the range between the thresholds, in whole bytes; updates
+//!   are made every half second, one tick of `hz` late, and use the average with its decay during
+//!   idle time.
 
 use sojourn_base::checks::positive;
 use sojourn_base::length::Capacity;
@@ -69,13 +71,13 @@ params! {
         limit: Limit = "1000 packets", Linux = "400 kB", Ns3 = "25 packets", Ns2 = "50 packets";
         /// Average queue length from which packets are dropped early.
         min_th: Auto<Threshold> = "auto";
-        /// Average queue length at which the probability has reached `max_p`.
+        /// Average queue length at which the probability reaches `max_p`.
         max_th: Auto<Threshold> = "auto";
         /// Initial drop probability at `max_th`.
         max_p: Probability = "0.1", Linux = "0.02", Ns3 = "0.02";
         /// Weight of an arrival in the average.
         w_q: Auto<Fraction> = "auto";
-        /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
+        /// Whether the probability rises from `max_p` to 1 between `max_th` and twice `max_th`.
         gentle: bool = "true";
         /// Whether to wait for about 1/p packets after each drop.
         wait: bool = "false", Ns3 = "true", Ns2 = "true";
@@ -85,23 +87,23 @@ params! {
         mean_packet: Bytes = "500 B", Linux = "1000 B";
         /// Whether to mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
-        /// Whether to drop, not mark, while the average is at or above the hard threshold
-        /// (`max_th`, with `gentle` twice that).
+        /// Whether to drop packets instead of marking them while the average is at or above the
+        /// hard threshold (`max_th`; with `gentle`, twice `max_th`).
         hard_drop: bool = "true", Linux = "false";
         /// Whether to mark only while the probability is below `mark_p`, and to let the probability
         /// alone decide above the hard threshold.
         use_mark_p: bool = "false", Ns2 = "true";
         /// Probability from which ECN-capable packets are dropped, with `use_mark_p`.
         mark_p: Probability = "0.1";
-        /// Target queueing delay: twice the automatic `min_th`.
+        /// Target queueing delay; the automatic `min_th` is half of it.
         target_delay: Span = "5 ms";
-        /// Packets of a burst that pass without a drop, for Linux's automatic `w_q`.
+        /// Number of packets of a burst that pass without a drop, for Linux's automatic `w_q`.
         burst: Auto<u32> = "auto";
         /// Whether `max_p` adapts at all.
         adapts: bool = "true", Linux = "false";
         /// Time between two changes of `max_p`.
         interval: Span = "500 ms";
-        /// Most that is added to `max_p` at a time.
+        /// Largest amount added to `max_p` at a time.
         alpha: Probability = "0.01";
         /// Factor by which `max_p` is reduced.
         beta: Probability = "0.9";
@@ -118,7 +120,7 @@ params! {
         feng_alpha: f64 = "3", Ns2 = "0.01";
         /// Factor of `max_p` when the average rises above `max_th`.
         feng_beta: f64 = "2", Ns2 = "0.9";
-        /// Clock ticks a second of the Linux kernel; no other preset has it.
+        /// Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
         hz: u32 = "1000";
     }
 }

@@ -8,23 +8,23 @@
 //! enter the virtual queue. Nor does an arrival for which the real queue has no room.
 //!
 //! The virtual capacity grows at the rate `alpha` `gamma` C, where C is the capacity of the link,
-//! shrinks by `alpha` times the bytes that arrive, and stays between zero and C. Where it settles,
-//! the accepted load is `gamma` C. Dropped packets do not count as arrivals here, so that the
-//! adaptation sees accepted traffic only; marked ones do.
+//! shrinks by `alpha` times the bytes that arrive, and stays between zero and C. In equilibrium the
+//! accepted load is `gamma` C. For this adaptation marked packets count as arrivals and dropped
+//! packets do not, so that it depends on accepted traffic only.
 //!
 //! **Reference**: `gamma` 0.98 and `alpha` 0.15 as in the experiments of the paper (`alpha` is
 //! bounded by a function of the number of flows and their delays); the initial virtual capacity is
-//! 0.8 C. The virtual queue has the room of the real one, 1000 packets; in it a limit in packets
-//! counts 1000 bytes for each packet. With `adapts` off this is the fixed virtual queue of R.
-//! Gibbens and F. Kelly, 1999, for example with `initial` 0.95.
+//! 0.8 C. The virtual queue has as much room as the real one, 1000 packets; in the virtual queue a
+//! limit in packets stands for 1000 bytes per packet. With `adapts` off this is the fixed virtual
+//! queue of R. Gibbens and F. Kelly, 1999, for example with `initial` 0.95.
 //!
 //! **ns-2** (`Vq`, ns-2.35):
 //!
 //! - The room of both queues, real and virtual, is 50 packets of 1000 bytes each.
-//! - Time begins with the first arrival.
+//! - Time is counted from the first arrival.
 //! - An arrival for which the real queue has no room stays in the virtual queue.
-//! - With `ecn` a packet that cannot be marked is admitted all the same.
-//! - Its packet mode, which has another gain, and marking at the front are left out.
+//! - With `ecn` a packet that cannot be marked is still admitted.
+//! - Its packet mode, which has a different gain, and marking at the front are left out.
 //!
 //! **Linux** and **ns-3** have no AVQ; their presets are the reference.
 
@@ -48,7 +48,7 @@ params! {
         gamma: Fraction = "0.98";
         /// Gain of the adaptation.
         alpha: f64 = "0.15";
-        /// Initial virtual capacity, as a share of the link.
+        /// Initial virtual capacity, as a share of the link's capacity.
         initial: Fraction = "0.8";
         /// Whether the virtual capacity adapts.
         adapts: bool = "true";

@@ -14,10 +14,11 @@
 //! `ecn` marked, with this probability. BLUE's own drops do not count as losses.
 //!
 //! **Reference**: `increment` 0.02, `decrement` 0.002, `freeze_time` 100 ms. The experiments of the
-//! papers pair (0.02, 0.002) and (0.0025, 0.00025) with 10 or 100 ms (from memory of the papers,
-//! not verified; 0.0025, 0.00025 and 100 ms are the defaults of the authors' ns code). Going idle
-//! is an event: one idle time makes one step. With `idle_decay = "every"` it makes one step for
-//! each `freeze_time` for which the link stays idle.
+//! papers combine the pairs (0.02, 0.002) and (0.0025, 0.00025) with a `freeze_time` of 10 or 100
+//! ms (from memory of the papers, not verified; 0.0025, 0.00025 and 100 ms are the defaults of the
+//! authors' ns code). Only the start of an idle time is an event: one idle time makes one step.
+//! With `idle_decay = "every"` it makes one step for each `freeze_time` for which the link stays
+//! idle.
 //!
 //! No preset differs: Linux has only SFB, and ns-2.35 and ns-3 have no BLUE.
 
@@ -40,7 +41,7 @@ params! {
         increment: Probability = "0.02";
         /// What an idle link subtracts from the drop probability.
         decrement: Probability = "0.002";
-        /// Least time between two changes.
+        /// Shortest time between two changes.
         freeze_time: Span = "100 ms";
         /// Queue length that counts as a loss when an arrival finds it, in the unit of the limit.
         threshold: Optional<Threshold> = "none";

@@ -1,58 +1,62 @@
-//! CAKE: a shaper, priority tins, fair queues of hosts and flows, COBALT in each, an ACK filter.
+//! CAKE: a shaper, priority tins, queues fair to hosts and flows, COBALT in each, and an ACK
+//! filter.
 //!
 //! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management
 //! Solution for Home Gateways", IEEE LANMAN 2018; Linux's `sch_cake` and `tc-cake(8)`. The
-//! parameters have the names that they have in `tc-cake(8)`. From the link to the packet, the parts
-//! are:
+//! parameters have the same names as in `tc-cake(8)`. In order from the link to the packet, the
+//! parts are:
 //!
-//! - **Shaper.** With a `bandwidth` each packet advances a clock by its cost, and the next packet
-//!   is sent when that time has come. There is no token bucket, and therefore no burst. The cost of
-//!   a packet is its size plus `overhead`, at least `mpu`, and then rounded up to ATM or PTM cells;
-//!   `framing` names usual combinations. With `ingress` dropped packets are charged too, since the
-//!   bottleneck before this link has carried them; but a second clock, which each packet sent
-//!   advances by one and a half times its cost and a dropped one does not, may let the next go
-//!   earlier, so that two thirds of the bandwidth are sent however many are dropped.
+//! - **Shaper.** With a `bandwidth` each packet advances a clock by the time that its cost takes at
+//!   this rate, and the next packet is sent when the time of the clock is reached. There is no
+//!   token bucket, and therefore no burst. The cost of a packet is its size plus `overhead`, at
+//!   least `mpu`, and then rounded up to ATM or PTM cells; `framing` names usual combinations. With
+//!   `ingress` dropped packets are charged too, since the bottleneck before this link has carried
+//!   them; but a second clock may let the next packet go earlier. Each packet sent advances this
+//!   clock by one and a half times its cost, and dropped packets do not advance it, so that two
+//!   thirds of the bandwidth are sent however many packets are dropped.
 //! - **Tins** by DSCP (`diffserv`). Each tin has a share of the bandwidth. Tins that take no more
-//!   than their share are served first, those of higher number before others; of tins above their
-//!   share, the one that is due earliest is served. A share orders the tins and limits none of
-//!   them. Bulk has 1/16, video 1/2, voice 1/4, and best effort the whole; the eight classes have
-//!   falling powers of 7/8. Without a bandwidth the tins are served in turn by these weights.
-//! - **Queues**: `flows` of them in each tin, by a salted hash with eight ways, so that flows
-//!   hardly ever share one. They are served in turn by the cost of their packets; flows that need
-//!   less than a turn are served first. With the `dual-` modes and `triple-isolate` a flow's turn
-//!   is divided by the number of busy flows of its host, so that, within a tin, hosts share fairly
-//!   before their flows do.
+//!   than their share are served first, those with higher numbers before the others; of the tins
+//!   above their share, the one that is due earliest is served. The shares determine the order of
+//!   service and do not limit any tin. Bulk has 1/16, video 1/2, voice 1/4, and best effort the
+//!   whole; the eight classes have decreasing powers of 7/8. Without a bandwidth the tins are
+//!   served in turn by these weights.
+//! - **Queues**: each tin has `flows` of them, selected by a salted 8-way set-associative hash, so
+//!   that flows hardly ever share one. They are served in turn, and turns are measured by the cost
+//!   of packets; flows that need less than a turn are served first. With the `dual-` modes and
+//!   `triple-isolate` a flow's turn is divided by the number of busy flows of its host, so that,
+//!   within a tin, hosts share fairly before their flows do.
 //! - **COBALT** in each queue ([`crate::cobalt`]). Target and interval follow from `rtt` and are
-//!   raised where a packet takes long at the tin's share: the target to at least 1.5 packet times,
-//!   the interval by as much as the target, and to at least twice that. A packet that waited less
-//!   than four packet times is never late; with `ingress`, nor is one that waited less than two for
-//!   each flow that needs more than a turn. The last packet of a queue is never dropped. When the
-//!   limit is exceeded, the queue with most bytes of all tins loses packets from its head, and each
-//!   counts as an overflow for its BLUE.
-//! - **ACK filter**: an arriving acknowledgement drops an older one of its connection that it makes
-//!   redundant: one with the same or a lower number, whose SACK blocks are covered, whose ECN flags
-//!   are not lost and that carries no data. The plain filter keeps at least one redundant
-//!   acknowledgement in the queue; `aggressive` does not. A packet whose SACK blocks are hidden is
-//!   kept.
+//!   raised where a packet takes long to send at the tin's share: the target to at least 1.5 packet
+//!   times, and the interval by the same amount and to at least twice the target. A packet that
+//!   waited less than four packet times is never late. With `ingress`, a packet that waited less
+//!   than two packet times for each flow that needs more than a turn is not late either. The last
+//!   packet of a queue is never dropped. When the limit is exceeded, the queue with the most bytes
+//!   in all tins loses packets from its head, and each of these drops counts as an overflow for the
+//!   BLUE part of this queue.
+//! - **ACK filter**: when an acknowledgement arrives, an older one of its connection that it makes
+//!   redundant is dropped: one that has the same or a lower number and carries no data, whose SACK
+//!   blocks are covered and whose ECN flags are not lost. The plain filter keeps at least one
+//!   redundant acknowledgement in the queue; `aggressive` does not. A packet whose SACK blocks
+//!   cannot be read is kept.
 //!
 //! **Reference**: the code of Linux (6.1 and a later version), which is that of the paper, except
-//! for its integers: square roots are exact, and turns are divided without bias.
+//! for its integer arithmetic: here square roots are exact, and turns are divided without bias.
 //!
 //! **Linux** (`sch_cake`):
 //!
 //! - Square roots come from a table.
-//! - A turn divided among n flows is 65535/n over 65536 of the quantum.
-//! - A queue that was never used before signals its second late packet at once, since its root
-//!   begins at zero (read from the code, not yet seen in a run of it).
-//! - The kernel counts memory as it allocates it, which is more; here the bytes of packets are
-//!   counted.
+//! - A turn divided among n flows is the quantum times 65535/n, divided by 65536.
+//! - A queue that was never used before signals its second late packet at once, since its stored
+//!   root begins at zero (read from the code, not yet observed in a run of the kernel).
+//! - The kernel counts the memory that it allocates, which is more than the bytes of the packets;
+//!   here the bytes of the packets are counted.
 //!
 //! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no CAKE; their presets are the reference.
 //!
 //! **Left out**: `split-gso`, which has no meaning here, since packets are never bundled; `nat`,
-//! `fwmark` and `wash`; `autorate-ingress`. Linux's `raw` counts a frame with its 14 bytes of
-//! Ethernet; here that is `overhead = "14 B"`. Linux's additional keyword `ether-vlan` is 4 bytes
-//! more.
+//! `fwmark` and `wash`; `autorate-ingress`. Linux's `raw` counts a frame with its Ethernet header
+//! of 14 bytes; here that is `overhead = "14 B"`. Linux's additional keyword `ether-vlan` adds 4
+//! bytes.
 
 mod ack_filter;
 mod framing;
@@ -90,13 +94,13 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning}
 params! {
     /// Parameters of CAKE.
     pub struct Params {
-        /// Rate of the shaper; without one the link is filled.
+        /// Rate of the shaper; without one, packets are sent at the rate of the link.
         bandwidth: Optional<Rate> = "none";
         /// Tins, and which DSCP goes to which tin.
         diffserv: Diffserv = "diffserv3";
         /// What has a queue of its own, and between whom capacity is shared fairly.
         isolation: Isolation = "triple-isolate";
-        /// Round-trip time to be expected: COBALT's interval.
+        /// Expected round-trip time: COBALT's interval.
         rtt: RoundTrip = "internet";
         /// Acceptable sojourn time of a packet. Automatic: a twentieth of `rtt`.
         target: Auto<Span> = "auto";
@@ -108,7 +112,7 @@ params! {
         framing: Framing = "raw";
         /// Bytes added to the size of each packet.
         overhead: Auto<Overhead> = "auto";
-        /// Least bytes that a packet costs.
+        /// Smallest cost of a packet, in bytes.
         mpu: Auto<Bytes> = "auto";
         /// Cells in which packets are sent.
         cells: Auto<Cells> = "auto";
@@ -116,7 +120,7 @@ params! {
         ingress: bool = "false";
         /// Whether redundant acknowledgements are dropped.
         ack_filter: AckFilter = "no";
-        /// Whether to mark ECN-capable packets that CoDel's half would drop; Linux always does.
+        /// Whether to mark ECN-capable packets that the CoDel part would drop; Linux always does.
         ecn: bool = "true";
         /// Number of queues in each tin: a multiple of 8.
         flows: u32 = "1024";

@@ -1,5 +1,5 @@
-//! CHOKe: RED that compares each arrival with a queued packet, and drops both if they are of one
-//! flow.
+//! CHOKe: RED that compares each arrival with a queued packet, and drops both if they belong to the
+//! same flow.
 //!
 //! R. Pan, B. Prabhakar, K. Psounis, "CHOKe, A Stateless Active Queue Management Scheme for
 //! Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000.
@@ -10,8 +10,8 @@
 //! apart by addresses and ports. The packet being transmitted is not drawn.
 //!
 //! A flow that fills a share h of the queue thus loses about h of its arrivals and as many queued
-//! packets. One unresponsive flow among many that respond gets at most 1/(1 + e) = 27 % of the link
-//! (A. Tang, J. Wang, S. Low, 2004).
+//! packets. One unresponsive flow among many responsive ones gets at most 1/(1 + e) = 27 % of the
+//! link (A. Tang, J. Wang, S. Low, 2004).
 //!
 //! **Reference**: the paper, with RED's `min_th` 5, `max_th` 15, `w_q` 0.002 and `max_p` 1/50, all
 //! in packets, and room for 1000 packets.
@@ -19,11 +19,11 @@
 //! **Linux** (`sch_choke`):
 //!
 //! - RED is computed in integers ([`crate::parts::linux_red`]), in packets.
-//! - Automatic parameters: `max_th` is a quarter of the limit, `min_th` a third of `max_th`, and
-//!   `burst` (2 `min_th` + `max_th`) / 3.
+//! - Automatic parameters: `max_th` is a quarter of the limit, `min_th` is a third of `max_th`, and
+//!   `burst` is (2 `min_th` + `max_th`) / 3.
 //! - With `ecn` packets are marked above `max_th` too.
-//! - The kernel draws from an array with holes, where three draws may miss; here every draw finds a
-//!   packet.
+//! - The kernel draws from an array with empty places, so that even three draws may find no packet;
+//!   here every draw finds a packet.
 //!
 //! ns-2.35 and ns-3 have no CHOKe here; their presets are the reference.
 
@@ -61,9 +61,9 @@ params! {
         candidates: u32 = "1";
         /// Size of a typical packet: the unit of idle time.
         mean_packet: Bytes = "500 B", Linux = "1000 B";
-        /// Whether to mark ECN-capable packets where RED's part would drop them.
+        /// Whether to mark ECN-capable packets that the RED part would drop.
         ecn: bool = "false";
-        /// Packets of a burst that pass without a drop, for Linux's automatic `w_q`.
+        /// Number of packets of a burst that pass without a drop, for Linux's automatic `w_q`.
         burst: Auto<u32> = "auto";
     }
 }

@@ -1,15 +1,15 @@
-//! COBALT: CoDel and BLUE together, one against standing queues, the other against floods.
+//! COBALT: CoDel against standing queues, combined with BLUE against floods.
 //!
 //! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE", 2018; J. Palmei and others, "Design
 //! and Evaluation of COBALT Queue Discipline", IEEE LANMAN 2019.
 //!
-//! **CoDel's half**: a packet with a sojourn time longer than `target` starts the dropping state.
-//! The first signal comes `interval` / sqrt(count) later, and each signal raises the count. Outside
-//! the dropping state the count falls again at the same pace, where CoDel keeps it for a while; a
+//! **CoDel part**: a packet with a sojourn time longer than `target` starts the dropping state. The
+//! first signal comes `interval` / sqrt(count) later, and each signal raises the count. Outside the
+//! dropping state the count falls again at the same pace, whereas CoDel keeps it for a while; a
 //! rule for re-entry is therefore not needed. The first signal comes when CoDel's would, and the
 //! later ones are one step ahead of CoDel's: after 70.7, 57.7, 50 ms.
 //!
-//! **BLUE's half**: a drop probability grows by `increment` when the queue overflows and shrinks by
+//! **BLUE part**: a drop probability grows by `increment` when the queue overflows and shrinks by
 //! `decrement` when it is found empty, at most once per `target`. Its drops are never turned into
 //! marks.
 //!
@@ -19,9 +19,9 @@
 //! arrival and starts the dropping state at once. A quirk of the code is kept: if the first packet
 //! after an idle time of more than an interval is late, the next late packet is signalled at once.
 //!
-//! **Linux** (the inner queue of CAKE): square roots come from a table of 16 and by one Newton step
-//! each from there. CAKE's condition of four packet times, which goes with its shaper, and its
-//! roots that begin at zero are only in [`crate::cake`].
+//! **Linux** (the inner queue of CAKE): square roots come from a table of 16 and, beyond it, from
+//! one Newton step per change. CAKE's condition of four packet times, which belongs to its shaper,
+//! and its roots that begin at zero are modelled only in [`crate::cake`].
 //!
 //! **ns-3** (`CobaltQueueDisc`):
 //!
@@ -29,8 +29,8 @@
 //! - The room is 1 500 000 bytes.
 //! - A sojourn time above `blue_threshold` counts as an overflow for BLUE.
 //! - The last packet may be dropped.
-//! - Drops of BLUE are reported as `target` too, and so are the marks of packets that BLUE then
-//!   drops.
+//! - Drops of BLUE are also reported as `target`, and marks of packets that BLUE then drops are
+//!   reported as well.
 //!
 //! **ns-2**: ns-2.35 has no COBALT; its preset is the reference.
 
@@ -56,13 +56,14 @@ params! {
         increment: Probability = "0.00390625";
         /// What an empty queue subtracts from BLUE's drop probability.
         decrement: Probability = "0.000244140625";
-        /// Whether to mark ECN-capable packets that CoDel's half would drop.
+        /// Whether to mark ECN-capable packets that the CoDel part would drop.
         ecn: bool = "false";
         /// Sojourn time above which every ECN-capable packet is marked, with `ecn`.
         ce_threshold: Optional<Span> = "none";
         /// Sojourn time that counts as an overflow for BLUE.
         blue_threshold: Optional<Span> = "none", Ns3 = "400 ms";
-        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
+        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
+        /// `ce_threshold`.
         l4s: bool = "false";
     }
 }

@@ -1,4 +1,4 @@
-//! CoDel: drops from the head of the queue when packets have waited above a target for an interval.
+//! CoDel: drops from the head of the queue when waits have exceeded a target for an interval.
 //!
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management",
 //! RFC 8289, 2018.
@@ -12,8 +12,8 @@
 //!
 //! If the dropping state is entered again within 16 intervals, k does not start at 1 but at the
 //! number by which the last dropping state raised it. With `ecn`, an ECN-capable packet is marked
-//! and sent instead of dropped. That is at most one mark at each dequeue, as in Linux: the RFC
-//! allows marks (section 1), and its pseudocode has none.
+//! and sent instead of dropped. There is at most one mark at each dequeue, as in Linux: the RFC
+//! allows marks (section 1), but its pseudocode has none.
 //!
 //! **Reference**: the pseudocode of the RFC, with the MTU of the link for `max_packet` as the text
 //! of the RFC says, and room for 1000 packets. `target` should not be less than the time to send a

@@ -1,16 +1,16 @@
-//! DRR: deficit round robin; flows take turns of bytes, and carry over what a turn left.
+//! DRR: deficit round robin; flows take turns counted in bytes and carry over what a turn leaves.
 //!
 //! M. Shreedhar, G. Varghese, "Efficient Fair Queuing using Deficit Round Robin", ACM SIGCOMM 1995.
 //!
 //! Each flow has a queue and a deficit. A turn adds `quantum` to the deficit and sends packets
 //! while their size is within the deficit; each packet is subtracted from it. What is left is kept
 //! for the next turn, unless the queue of the flow is empty. When the limit is exceeded, the flow
-//! with most bytes (of several, the one to be served first) loses its last packet. Two flows that
-//! always have something to send differ by less than a quantum and two packets.
+//! with most bytes (of several, the one to be served first) loses its last packet. The service of
+//! two flows that always have something to send differs by less than a quantum and two packets.
 //!
-//! **Reference**: 1024 queues by a salted hash, the salt drawn at the first arrival; room for 1000
-//! packets; a quantum of the link's MTU, since the paper's bound on the work per packet needs at
-//! least the largest packet.
+//! **Reference**: 1024 queues, selected by a salted hash whose salt is drawn at the first arrival;
+//! room for 1000 packets; a quantum of the link's MTU, since the paper's bound on the work per
+//! packet needs at least the largest packet.
 //!
 //! With `inner` the queue of each flow is a discipline of its own, such as
 //! `"codel(target = 2 ms)"`, with its parameters in parentheses and a limit of its own, as the
@@ -21,9 +21,9 @@
 //! **Linux** (`sch_drr`):
 //!
 //! - The quantum is the largest packet.
-//! - The kernel adds the quantum at the end of the turn before, which gives the same order of
+//! - The kernel adds the quantum at the end of the previous turn, which gives the same order of
 //!   service.
-//! - Classes by filters and limits for each class are left out.
+//! - Classes chosen by filters, and limits for each class, are left out.
 //!
 //! **ns-2** (`DRR`, ns-2.35):
 //!

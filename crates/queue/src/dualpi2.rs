@@ -8,29 +8,30 @@
 //!
 //! - A packet of C is signalled with probability p'^2: it is marked if it is ECT(0), and dropped if
 //!   it cannot be marked.
-//! - A packet of L is marked with the larger of k p' and a ramp of L's own delay, which rises from
-//!   0 at `min_th` to 1 over `range`. The ramp counts only while more than one packet is left in L.
+//! - A packet of L is marked with a probability that is the larger of k p' and a ramp of L's own
+//!   delay, which rises from 0 at `min_th` to 1 over `range`. The ramp counts only while more than
+//!   one packet is left in L.
 //!
 //! With k = 2, a Reno flow and a DCTCP flow of the same round-trip time thus get about equal
 //! windows.
 //!
 //! There is overload when k p' reaches 1. Packets of L are then dropped with probability p'^2, and
-//! marked otherwise. When p'^2 is `classic_most` or above, C drops the packets that it would mark:
-//! automatically where there is overload, at 1/k^2.
+//! marked otherwise. When p'^2 is `classic_most` or above, C drops the packets that it would mark.
+//! The automatic `classic_most` is 1/k^2, where overload begins.
 //!
-//! L is served first, but only as far as its credit goes: while both queues are busy, C gets the
-//! share `classic_weight` of the bytes.
+//! L is served first, but only within its credit: while both queues are busy, C gets the share
+//! `classic_weight` of the bytes.
 //!
 //! **Reference**: the RFC: target 15 ms, k = 2, a ramp from 800 us over 400 us, and a
 //! `classic_weight` of 1/16.
 //!
-//! - An update every 16 ms, `alpha` 0.16 and `beta` 3.2 are those of the text of section A.1. The
-//!   formulas of figure 2 would make 15 ms, 0.15 and 3 of the target and an RTT_max of 100 ms.
+//! - An update every 16 ms, `alpha` 0.16 and `beta` 3.2 are those of the text of section A.1. From
+//!   the target and an RTT_max of 100 ms, the formulas of figure 2 would give 15 ms, 0.15 and 3.
 //! - The limit is 250 ms for both queues together; an arrival is admitted only if a packet of the
 //!   MTU fits.
-//! - Signals are spaced by accumulators that fire above 1. Drops of L in overload have an
-//!   accumulator of their own; the pseudocode of the RFC has one for both drops and marks, so that
-//!   marks leak into the drops.
+//! - Signals are spaced by accumulators: each gives a signal when it exceeds 1. Drops of L in
+//!   overload have an accumulator of their own; the pseudocode of the RFC has one for both drops
+//!   and marks, so that marks affect the drops.
 //!
 //! **Linux** (`sch_dualpi2`):
 //!
@@ -38,7 +39,7 @@
 //! - L has a step at a sojourn time of 1 ms instead of the ramp.
 //! - Signals are random, not spaced. The controller gives none while less than two of the largest
 //!   packets are left.
-//! - C drops whatever it signals once k p' is above 1.
+//! - Once k p' is above 1, C drops every packet that it signals.
 //!
 //! ns-2.35 and ns-3 have no DualPI2 here; their presets are the reference.
 
@@ -73,10 +74,11 @@ params! {
         min_th: Span = "800 us";
         /// Width of the ramp: it marks every packet from `min_th` + `range` on.
         range: Span = "400 us";
-        /// Sojourn time above which Linux marks packets of L; no other preset has it.
+        /// Sojourn time above which Linux marks packets of L; only Linux's preset has this
+        /// parameter.
         step_th: Span = "1 ms";
-        /// p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at most 1,
-        /// where k p' reaches 1.
+        /// Value of p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at
+        /// most 1, where k p' reaches 1.
         classic_most: Auto<Probability> = "auto";
         /// Share of the bytes that C gets while both queues are busy.
         classic_weight: Probability = "0.0625", Linux = "0.1";

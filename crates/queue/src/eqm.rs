@@ -2,10 +2,10 @@
 //!
 //! J. Venkatesan, S. Thirumal, "Novel Approach for Queue Management and Improvisation of QOS for
 //! Communication Networks", IJSER 2, 2014, 51-56, could not be obtained: its formulas and
-//! parameters are unknown. This is a reconstruction from what others say of it: that it is
-//! proactive, based on the incoming rate, low in computation, and within one router. Every table
-//! and figure must call it "EQM (reconstruction)". It is neither Fesehaye's "Efficient Queue
-//! Management" (2006) nor Thavasi and Natarajan's "Effective Queue Management" (2011).
+//! parameters are unknown. This is a reconstruction from what others say about it: that it is
+//! proactive, is based on the incoming rate, needs little computation, and works within one router.
+//! Every table and figure must call it "EQM (reconstruction)". It is neither Fesehaye's "Efficient
+//! Queue Management" (2006) nor Thavasi and Natarajan's "Effective Queue Management" (2011).
 //!
 //! On each arrival, with C the link's rate and u the `utilization`:
 //!
@@ -31,8 +31,8 @@
 //! - `rate_only` ignores the queue (tau infinite).
 //! - `queue_only` ignores the rate (x = C).
 //! - `per_flow` keeps x for each flow and drops only packets of flows above c/N, where N is the
-//!   number of flows heard of lately: once in every `averaging`, flows that were silent for as long
-//!   are forgotten.
+//!   number of recently active flows: once in every `averaging`, flows that have sent nothing for
+//!   that long are forgotten.
 //!
 //! No preset differs.
 
@@ -69,7 +69,8 @@ params! {
         p_max: Probability = "1";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
-        /// Share of arrivals to be dropped from which ECN-capable packets are dropped, not marked.
+        /// Value of p, the share of arrivals to be dropped, from which ECN-capable packets are
+        /// dropped instead of marked.
         mark_limit: Probability = "0.5";
         /// Whether to drop in proportion to a packet's size.
         bytes: bool = "false";

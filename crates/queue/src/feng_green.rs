@@ -1,4 +1,4 @@
-//! GREEN (Feng): drops of each flow what TCP's equation says will bring it to its fair share.
+//! GREEN (Feng): drops from each flow the share that, by TCP's equation, makes its rate fair.
 //!
 //! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort
 //! Network", IEEE Globecom 2002, 1784-1788.
@@ -24,7 +24,7 @@
 //! sqrt(3/4), 0.866. The text of the paper was not available: the formula is from memory, and the
 //! window is a workable value. Two points are stated in the abstract of A. Kapadia, W. Feng, R.
 //! Campbell, "GREEN: A TCP Equation-Based Approach to Active Queue Management",
-//! UIUCDCS-R-2004-2408, 2004: the steady state of TCP is turned into drops, without bias by
+//! UIUCDCS-R-2004-2408, 2004: drops are derived from the steady state of TCP, without bias by
 //! round-trip times, and flows may write their round-trip times into their packets. The abstract
 //! also names the weakness: short or slow flows leave a link idle.
 //!

@@ -4,13 +4,14 @@
 //! SIGCOMM 1989.
 //!
 //! Every flow has a queue of its own. The round number R grows at the rate of the link divided by
-//! the total weight of the active flows; a flow is active while its last packet would not have
-//! finished yet. An arrival of b bits finishes at F = max(R, F of the flow's last packet) + b /
-//! weight. The packet with the smallest F is sent next, and is never interrupted. When the limit is
-//! exceeded, the flow with most bytes (of several, the one seen first) loses its last packet.
+//! the total weight of the active flows; a flow is active while its last packet would not yet have
+//! finished in bit-by-bit round robin. An arrival of b bits finishes at F = max(R, F of the flow's
+//! last packet) + b / weight. The packet with the smallest F is sent next, and is never
+//! interrupted. When the limit is exceeded, the flow with most bytes (of several, the one seen
+//! first) loses its last packet.
 //!
-//! **Reference**: the paper without its delta of promptness, and room for 1000 packets. All flows
-//! have weight 1, unless `weights` gives those of the flows 0, 1, 2 ... in this order.
+//! **Reference**: the paper without its promptness parameter, delta, and room for 1000 packets. All
+//! flows have weight 1, unless `weights` gives those of the flows 0, 1, 2 ... in this order.
 //!
 //! With `inner` the queue of each flow is a discipline of its own, such as
 //! `"codel(target = 2 ms)"`, with its parameters in parentheses and a limit of its own. Which

@@ -16,7 +16,8 @@
 //! - The quantum is the MTU.
 //! - The limit holds for each queue too, and only an arrival dropped by that limit counts as an
 //!   overflow for COBALT.
-//! - Instead of the others, sojourn times above `blue_threshold`, 400 ms, count as overflows.
+//! - Drops by the total limit do not count as overflows; sojourn times above `blue_threshold`, 400
+//!   ms, do.
 //!
 //! **ns-2**: ns-2.35 has no FQ-COBALT; its preset is the reference.
 
@@ -45,19 +46,20 @@ params! {
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
-        /// Most packets dropped at a time when the limit is exceeded.
+        /// Largest number of packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64", Linux = "1";
         /// What an overflow adds to BLUE's drop probability.
         increment: Probability = "0.00390625";
         /// What an empty queue subtracts from BLUE's drop probability.
         decrement: Probability = "0.000244140625";
-        /// Whether to mark ECN-capable packets that CoDel's half would drop.
+        /// Whether to mark ECN-capable packets that the CoDel part would drop.
         ecn: bool = "true";
         /// Sojourn time above which every ECN-capable packet is marked, with `ecn`.
         ce_threshold: Optional<Span> = "none";
         /// Sojourn time that counts as an overflow for BLUE.
         blue_threshold: Optional<Span> = "none", Ns3 = "400 ms";
-        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
+        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
+        /// `ce_threshold`.
         l4s: bool = "false";
         /// Size of a set of neighbouring queues in which a flow looks for a free one
         /// (set-associative hash); the hash of a flow is then its key, without a salt.

@@ -8,14 +8,16 @@
 //!
 //! - A queue that gets its first packet joins the end of the list of new flows, with `quantum`
 //!   bytes of credit.
-//! - The queue at the head of the list of new flows is served; if there are no new flows, that at
-//!   the head of the list of old flows. A packet costs its size in credit.
+//! - The queue at the head of the list of new flows is served; if there are no new flows, the queue
+//!   at the head of the list of old flows is served. Each packet sent reduces the credit of its
+//!   queue by its size.
 //! - A queue without credit is given `quantum` bytes more and goes to the end of the list of old
 //!   flows.
-//! - A queue found empty leaves the list of old flows. From the list of new flows it goes to the
-//!   end of that of old flows first, so that flows that come and go cannot starve the others.
+//! - A queue found empty in the list of old flows is removed from it. A queue found empty in the
+//!   list of new flows first moves to the end of the list of old flows, so that flows that come and
+//!   go cannot starve the others.
 //! - When the limit is exceeded, the flow with most bytes (of several, the one seen first) loses
-//!   packets from its head: half its bytes or `drop_batch` packets at a time. So it is in Linux;
+//!   packets from its head: half its bytes or `drop_batch` packets at a time. Linux does the same;
 //!   section 4.1 of the RFC says half its packets.
 //!
 //! When a queue is found empty its dropping state ends, but its drop count is kept; the next flow
@@ -24,8 +26,8 @@
 //! **Reference**: the RFC, with 1024 queues, a quantum of 1514 bytes, room for 10240 packets, a
 //! target of 5 ms, an interval of 100 ms, and ECN on.
 //!
-//! - 1514 bytes are a frame of Ethernet. Packets of 1500 bytes, as here without framing, leave 14
-//!   of them, so that a new flow sends two packets in its first turn.
+//! - 1514 bytes are an Ethernet frame. Here packets of 1500 bytes have no framing and leave 14
+//!   bytes of the quantum, so that a new flow sends two packets in its first turn.
 //! - `max_packet` is compared with the backlog of all flows (RFC 8289, section 4.4), so that the
 //!   last packet of a flow may be dropped while packets of other flows wait.
 //! - A queue is served while its credit is above zero, as section 3 of the RFC and all
@@ -38,8 +40,8 @@
 //! - Packets dropped because the limit is exceeded raise the drop count of their flow.
 //! - A new flow found empty is removed at once if there are no old flows.
 //! - When a queue was found empty, kernels before 7.0, and of 6.1 those before 6.1.191, kept the
-//!   time from which its packets would have been dropped. The first packet of a flow that sends one
-//!   now and then could then be dropped at once.
+//!   time from which its packets would have been dropped. The first packet of a flow that sends
+//!   only occasionally could then be dropped at once.
 //! - The second limit, 32 MB of memory, is left out: packets here have no true size in memory.
 //!
 //! **ns-3** (`FqCoDelQueueDisc`):
@@ -74,7 +76,7 @@ params! {
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
-        /// Most packets dropped at a time when the limit is exceeded.
+        /// Largest number of packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64";
         /// Backlog behind a packet up to which CoDel never drops it. Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";

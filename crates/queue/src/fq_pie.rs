@@ -17,7 +17,7 @@
 //! - PIE is that of the Linux preset of [`crate::pie`].
 //! - The quantum is the largest packet.
 //! - An arrival above the limit is itself dropped.
-//! - Its memory limit only counts, and is left out.
+//! - Its memory limit only affects a counter, and is left out.
 //!
 //! **ns-3** (`FqPieQueueDisc`):
 //!
@@ -49,7 +49,7 @@ params! {
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
-        /// Most packets dropped at a time when the limit is exceeded.
+        /// Largest number of packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64";
         /// Target queueing delay.
         target: Span = "15 ms";
@@ -74,21 +74,22 @@ params! {
         /// Whether to estimate the delay from the departure rate instead of the last packet's
         /// sojourn time.
         dequeue_rate_estimator: bool = "false";
-        /// Bytes over which the departure rate is measured; a measurement begins only while as many
-        /// wait.
+        /// Bytes over which the departure rate is measured; a measurement begins only while at
+        /// least as many bytes wait.
         dequeue_threshold: Bytes = "16384 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false", Ns3 = "true";
-        /// Probability from which ECN-capable packets are dropped all the same.
+        /// Probability from which ECN-capable packets are dropped instead of marked.
         mark_threshold: Probability = "0.1";
         /// Sojourn time above which packets of scalable senders are marked, with `l4s`.
         ce_threshold: Optional<Span> = "none";
-        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
+        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
+        /// `ce_threshold`.
         l4s: bool = "false";
         /// Size of a set of neighbouring queues in which a flow looks for a free one
         /// (set-associative hash); the hash of a flow is then its key, without a salt.
         set_ways: Optional<u32> = "none";
-        /// Clock ticks a second of the Linux kernel; no other preset has it.
+        /// Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
         hz: u32 = "1000";
     }
 }

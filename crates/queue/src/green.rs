@@ -1,4 +1,4 @@
-//! GREEN: keeps the arrival rate just below the link's by a probability that steps up and down.
+//! GREEN: keeps the arrival rate just below the link's by a drop probability that moves in steps.
 //!
 //! B. Wydrowski, M. Zukerman, "GREEN: An Active Queue Management Algorithm for a Self Managed
 //! Internet", IEEE ICC 2002.

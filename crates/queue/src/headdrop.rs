@@ -1,10 +1,10 @@
 //! Head-drop: first in, first out; a full queue drops its oldest packet and takes the arrival.
 //!
-//! The sender learns of the loss about one queueing delay sooner than with drop-tail, since the gap
-//! leaves with the next packet (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front Strategy
-//! in TCP and in TCP over ATM", IEEE INFOCOM 1996). The packet being transmitted is never dropped.
-//! With a limit in bytes, packets are dropped from the head until the arrival fits; an arrival
-//! larger than the whole room is itself dropped.
+//! The sender learns of the loss about one queueing delay sooner than with drop-tail, since the
+//! next packet that leaves already reveals the gap (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop
+//! from Front Strategy in TCP and in TCP over ATM", IEEE INFOCOM 1996). The packet being
+//! transmitted is never dropped. With a limit in bytes, packets are dropped from the head until the
+//! arrival fits; an arrival larger than the whole room is itself dropped.
 //!
 //! **Linux** (`pfifo_head_drop`): as the reference, in packets. **ns-2** (`DropTail` with
 //! `drop_front_`): the queue keeps one packet (byte) less than the limit; the default is 50

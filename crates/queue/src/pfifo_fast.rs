@@ -1,4 +1,4 @@
-//! PFIFO-fast: three bands of first in, first out, the lower band only when those above are empty.
+//! PFIFO-fast: three first-in, first-out bands; a band is served only when those above are empty.
 //!
 //! Linux's default discipline for two decades (`sch_generic.c`; `tc-pfifo_fast(8)`). The priority
 //! of a packet, 0 to 15, is mapped to a band by 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1: best effort (0)
@@ -11,9 +11,9 @@
 //! priority of the same band.
 //!
 //! **Reference** and **ns-3** (`PfifoFastQueueDisc`): one limit over all bands, 1000 packets; an
-//! arrival that finds the limit reached is dropped whatever its band. **Linux**: each band has the
-//! limit to itself, so that three times as many packets may wait. **ns-2** has no PFIFO-fast; its
-//! preset is the reference.
+//! arrival that finds the limit reached is dropped whatever its band. **Linux**: the limit applies
+//! to each band separately, so that three times as many packets may wait. **ns-2** has no
+//! PFIFO-fast; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};

@@ -1,4 +1,4 @@
-//! PI: a proportional-integral controller sets the drop probability by the queue's length.
+//! PI: a proportional-integral controller sets the drop probability from the queue length.
 //!
 //! C. Hollot, V. Misra, D. Towsley, W. Gong, "On Designing Improved Controllers for AQM Routers
 //! Supporting TCP Flows", IEEE INFOCOM 2001.
@@ -6,12 +6,13 @@
 //! Every `interval` the probability p changes by `a` (q - target) - `b` (previous q - target), and
 //! is kept between 0 and 1. An arrival is dropped, or with `ecn` marked, with probability p. Unlike
 //! RED, PI brings the queue to its target whatever the load, but slowly: a queue that stays d
-//! packets above its target raises p by (a - b) d in each interval. With `bytes` the queue is its
-//! bytes divided by `mean_packet`, and p is scaled by the packet's size.
+//! packets above its target raises p by (a - b) d in each interval. With `bytes` the queue length
+//! is the queued bytes divided by `mean_packet`, and p is scaled by the packet's size.
 //!
-//! **Reference**: `a` 1.822e-5, `b` 1.816e-5, 160 updates per second, target 200 packets; for about
-//! 60 flows, 0.25 s and 3750 packets per second (the last three are from memory of the paper, the
-//! rest is confirmed second-hand). Other links need other gains. The room is 1000 packets.
+//! **Reference**: `a` 1.822e-5, `b` 1.816e-5, 160 updates per second, target 200 packets; these are
+//! for about 60 flows, a round-trip time of 0.25 s and 3750 packets per second (the last three are
+//! from memory of the paper, the rest is confirmed by secondary sources). Other links need other
+//! gains. The room is 1000 packets.
 //!
 //! **ns-2** (`PI`, ns-2.35): 170 updates per second, a target of 50 packets and room for 50
 //! packets; with `bytes` an arrival is admitted while fewer bytes than 50 mean packets wait. Such a

@@ -22,33 +22,32 @@
 //! RFC leaves open.
 //!
 //! - The delay is the sojourn time of the last packet that left, or zero if that packet left the
-//!   queue empty. The zero is Linux's and ns-3's; appendix A keeps the last sojourn time.
+//!   queue empty. The zero is as in Linux and ns-3; appendix A keeps the last sojourn time.
 //! - With `dequeue_rate_estimator` the delay is the backlog over the departure rate, which is
 //!   measured over `dequeue_threshold` bytes. The packet that begins a measurement counts, as in
-//!   section 5.2 of the RFC; in appendix B it does not. The bytes that were counted are divided,
-//!   not the threshold. The measured times are averaged with weight 1/4.
+//!   section 5.2 of the RFC; in appendix B it does not. The rate is computed from the bytes that
+//!   were counted, not from the threshold. The measured times are averaged with weight 1/4.
 //! - With `derandomize`, nothing is dropped until the probabilities of the arrivals since the last
 //!   drop add up to 0.85, and an arrival is certainly dropped when they add up to 8.5. About p /
-//!   1.85 of all arrivals are then dropped, and the control loop settles at a higher p. The sum
-//!   begins anew with a drop, one for want of room too, and with a mark. Of a mark that was certain
-//!   (at 8.5) appendix B can be read both ways.
+//!   1.85 of all arrivals are then dropped, and the control loop settles at a higher p. The sum is
+//!   reset by a drop, also by one for lack of room, and by a mark. For a mark that was certain (at
+//!   8.5), appendix B can be read both ways.
 //! - With `ecn`, ECN-capable packets are marked instead of dropped while p is below
 //!   `mark_threshold`.
 //!
 //! **Linux** (`sch_pie`):
 //!
-//! - Drops are derandomized; in the kernel always, here as `derandomize` says.
+//! - Drops are derandomized: always in the kernel, here if `derandomize` is set.
 //! - The first update is after 0.5 s. The others follow every `t_update`, rounded up to jiffies
 //!   (`hz`), and are one jiffy late: every 16 ms instead of 15 ms at 1000 Hz, every 30 ms at 100
 //!   Hz.
 //! - p rises by 0.02 more at every update with a delay above 250 ms.
 //! - The exemption below half the target tests the current delay, not that at the last update.
-//! - A mean packet is the largest packet; less than two of them must wait for arrivals to be
-//!   exempt.
+//! - A mean packet is the largest packet; arrivals are exempt while less than two of them wait.
 //! - The burst allowance is given at updates and is reduced by the time between departures.
 //! - p decays by 1/64, and not while packets wait.
-//! - p is not bounded by 1. In a flood it goes on rising, and afterwards takes as long to come
-//!   down.
+//! - p is not bounded by 1. In a flood it continues to rise, and afterwards it takes as long to
+//!   fall again.
 //! - Packets are marked while p is at most, not below, `mark_threshold`.
 //! - The departure rate, not the time, is averaged, with weight 1/8.
 //! - A mark that was certain (at 8.5) does not reset the sum of derandomization.
@@ -106,21 +105,22 @@ params! {
         /// Whether to estimate the delay from the departure rate instead of the last packet's
         /// sojourn time.
         dequeue_rate_estimator: bool = "false";
-        /// Bytes over which the departure rate is measured; a measurement begins only while as many
-        /// wait.
+        /// Bytes over which the departure rate is measured; a measurement begins only while at
+        /// least as many bytes wait.
         dequeue_threshold: Bytes = "16384 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
-        /// Probability from which ECN-capable packets are dropped all the same.
+        /// Probability from which ECN-capable packets are dropped instead of marked.
         mark_threshold: Probability = "0.1";
         /// Delay at which PIE is switched on; it is switched off when the probability and the delay
         /// are back to zero (ns-3).
         active_threshold: Optional<Span> = "none";
         /// Sojourn time above which packets of scalable senders are marked, with `l4s`.
         ce_threshold: Optional<Span> = "none";
-        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
+        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
+        /// `ce_threshold`.
         l4s: bool = "false";
-        /// Clock ticks a second of the Linux kernel; no other preset has it.
+        /// Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
         hz: u32 = "1000";
     }
 }

@@ -1,9 +1,9 @@
-//! Priority: bands of first in, first out in strict order, chosen by the packet's priority.
+//! Priority: first-in, first-out bands served in strict order, chosen by the packet's priority.
 //!
 //! Linux's `tc-prio(8)`. The first band that holds a packet is served. Lower bands starve while
 //! higher ones are busy, by design. `priomap` gives the band of each priority from 0 to 15. If a
-//! filter has chosen a class, it takes precedence over the priority; a class that is no band stands
-//! for the band of priority 0.
+//! filter has chosen a class, it takes precedence over the priority; a class that does not
+//! correspond to a band stands for the band of priority 0.
 //!
 //! In scenarios the priority is the one that Linux derives from the three lowest bits of the
 //! packet's `dscp`: 2 (bulk) for 2 and 3, 6 (interactive) for 4 and 5, 4 (both) for 6 and 7,
@@ -11,8 +11,8 @@
 //! the class selectors (CS1 to CS7) have priority 0.
 //!
 //! Each band is drop-tail with a `limit` of its own, or with `inner` another discipline, with its
-//! parameters in parentheses and a limit of its own. If a band has nothing to send now, as a token
-//! bucket may, the next band is served.
+//! parameters in parentheses and a limit of its own. If a band has nothing to send at the moment,
+//! as can happen with a token bucket, the next band is served.
 //!
 //! **Reference**, **Linux** (`sch_prio`, whose bands are `pfifo`s as long as the queue of the
 //! device) and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, and the map of

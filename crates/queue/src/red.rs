@@ -1,4 +1,4 @@
-//! RED: random early detection; drops by the average queue length before the buffer is full.
+//! RED: random early detection; drops by the average queue length, before the buffer is full.
 //!
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN
 //! 1(4), 1993; S. Floyd's note on the gentle variant, 2000.
@@ -17,8 +17,8 @@
 //! finds the queue empty.
 //!
 //! Equal thresholds make a step. With a `w_q` of 1, `ecn`, and neither `gentle` nor `hard_drop`,
-//! every arrival that finds the threshold or more is marked, as in the example of RFC 8257, section
-//! 3.1, the arrival counted.
+//! every arrival that finds a queue at or above the threshold is marked, as in the example of RFC
+//! 8257, section 3.1, with the arrival counted.
 //!
 //! **Reference**: the paper, with the values of its simulations: `min_th` 5, `max_th` 15, `w_q`
 //! 0.002 and `max_p` 1/50; neither `gentle` nor `wait`; limit 1000 packets, mean packet 500 bytes.
@@ -27,7 +27,7 @@
 //! - In byte mode (`bytes`; automatic: if the limit is in bytes, time or BDP) the queue is counted
 //!   in bytes. Thresholds in packets stand for `mean_packet` bytes per packet; the limit keeps its
 //!   own unit. The probability is scaled by the packet's size before drops are spread, as in the
-//!   paper. Today's advice is against a probability that depends on the size (RFC 7141, section
+//!   paper. Current advice is against a probability that depends on the size (RFC 7141, section
 //!   2.2; RFC 7567, section 4.4).
 //! - With `ecn` and `hard_drop` arrivals above the ramp are dropped, not marked, as RFC 3168
 //!   (section 7) recommends at a high average.
@@ -69,7 +69,7 @@
 //! - It is never gentle.
 //! - With `ecn` packets are marked above `max_th` too, unless `hard_drop` is set.
 //! - The idle table is computed from the rate of the link.
-//! - `tc` requires limit and avpkt; the defaults of 400 kB and 1000 B are ours.
+//! - `tc` requires limit and avpkt; the defaults of 400 kB and 1000 B are those of this simulator.
 
 use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;
@@ -98,13 +98,13 @@ params! {
         limit: Limit = "1000 packets", Linux = "400 kB", Ns3 = "25 packets", Ns2 = "50 packets";
         /// Average queue length from which packets are dropped early.
         min_th: Auto<Threshold> = "5 packets", Linux = "auto", Ns2 = "auto";
-        /// Average queue length at which the probability has reached `max_p`.
+        /// Average queue length at which the probability reaches `max_p`.
         max_th: Auto<Threshold> = "15 packets", Linux = "auto", Ns2 = "auto";
         /// Drop probability at `max_th`.
         max_p: Probability = "0.02", Ns2 = "0.1";
         /// Weight of an arrival in the average.
         w_q: Auto<Fraction> = "0.002", Linux = "auto", Ns2 = "auto";
-        /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
+        /// Whether the probability rises from `max_p` to 1 between `max_th` and twice `max_th`.
         gentle: bool = "false", Ns3 = "true", Ns2 = "true";
         /// Whether the probability rises with the square of the average, to 1.5 `max_p` (nonlinear
         /// RED). Linux has no such option.
@@ -119,18 +119,18 @@ params! {
         mean_packet: Bytes = "500 B", Linux = "1000 B";
         /// Whether to mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
-        /// Whether to drop, not mark, while the average is at or above the hard threshold
-        /// (`max_th`, with `gentle` twice that).
+        /// Whether to drop packets instead of marking them while the average is at or above the
+        /// hard threshold (`max_th`; with `gentle`, twice `max_th`).
         hard_drop: bool = "true", Linux = "false";
         /// Whether to mark only while the probability is below `mark_p`, and to let the probability
         /// alone decide above the hard threshold.
         use_mark_p: bool = "false", Ns2 = "true";
         /// Probability from which ECN-capable packets are dropped, with `use_mark_p`.
         mark_p: Probability = "0.1";
-        /// Target queueing delay: twice the automatic `min_th`.
+        /// Target queueing delay; the automatic `min_th` is half of it.
         target_delay: Span = "5 ms";
-        /// Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Automatic: (2
-        /// `min_th` + `max_th`) / (3 `mean_packet`).
+        /// Number of packets of a burst that pass without a drop, for Linux's automatic `w_q`.
+        /// Automatic: (2 `min_th` + `max_th`) / (3 `mean_packet`).
         burst: Auto<u32> = "auto";
     }
 }

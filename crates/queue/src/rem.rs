@@ -1,4 +1,5 @@
-//! REM: random exponential marking; a price that sums input and queue sets the probability.
+//! REM: random exponential marking; a price based on input rate and queue length sets the
+//! probability.
 //!
 //! S. Athuraliya, V. H. Li, S. H. Low, Q. Yin, "REM: Active Queue Management", IEEE Network 15(3),
 //! 2001.
@@ -13,17 +14,18 @@
 //!
 //! All quantities are in packets of `mean_packet` bytes, and T C is what the link sends in an
 //! interval. The prices of successive links add up in the exponent. In equilibrium the input rate
-//! is C and the queue is at `target`. The price moves slowly: a price of 1 is a probability of 0.1
-//! %, and an overload of 12 % raises the price by `gamma` x 0.12 C per second, with C in packets
-//! per second, and more as the queue grows: with the defaults by 0.3 per second at 10 Mbit/s.
+//! is C and the queue is at `target`. The price moves slowly: a price of 1 means a probability of
+//! 0.1 %, and an overload of 12 % raises the price by `gamma` x 0.12 C per second, with C in
+//! packets per second; with the defaults, this is 0.3 per second at 10 Mbit/s. As the queue grows,
+//! the price rises faster.
 //!
 //! **Reference**:
 //!
 //! - The input is measured in bytes, so that packets of another size than `mean_packet` cause no
 //!   bias.
 //! - Only admitted packets count as input, as in the reduced form of the paper, where the change of
-//!   the queue stands for the excess of the input. If dropped arrivals counted, no unresponsive
-//!   load could ever be balanced.
+//!   the queue length represents the excess of the input. If dropped arrivals counted, no
+//!   unresponsive load could ever be balanced.
 //! - The queue is counted in the unit of `target`.
 //! - `gamma`, `alpha`, `phi`, `target` and `interval` are those of ns-2; the mean packet is 500
 //!   bytes.

@@ -8,13 +8,13 @@
 //! 1. The flow is hashed to one bin in each row.
 //! 2. Those of its bins that hold more than `bin_size` packets raise their probability by
 //!    `increment`; empty ones lower it by `decrement`.
-//! 3. The arrival is dropped, or with `ecn` marked, with the least probability of its bins.
+//! 3. The arrival is dropped, or with `ecn` marked, with the lowest probability of its bins.
 //!
-//! A flow whose least probability is 1 is taken for unresponsive. All such flows together may send
-//! `penalty_rate` packets per second, from a token bucket of `penalty_burst` packets. A responsive
-//! flow among m unresponsive ones is taken for one with probability (1 - (1 - 1/bins)^m)^levels.
-//! Every `rehash` a second set of bins with another salt takes over, which has been learning of
-//! unresponsive flows for `warmup`.
+//! A flow whose lowest probability is 1 is treated as unresponsive. All such flows together may
+//! send `penalty_rate` packets per second, from a token bucket of `penalty_burst` packets. A
+//! responsive flow among m unresponsive ones is mistaken for an unresponsive one with probability
+//! (1 - (1 - 1/bins)^m)^levels. Every `rehash` a second set of bins with another salt takes over,
+//! which has already learned about unresponsive flows for `warmup`.
 //!
 //! **Reference**: the paper's 2 rows of 23 bins of 13 packets and room for 200 packets (from
 //! memory, not verified), with the increments, the penalty and the times of the Linux kernel, which
@@ -26,14 +26,14 @@
 //! - A bin is full at, not above, 20 packets (`bin_size`). An arrival whose emptiest bin holds
 //!   `max`, 25 packets, is dropped. If only one of the two is given the other follows from it, as
 //!   in `tc`.
-//! - An arrival above the limit is dropped before its bins have learned of it.
-//! - A set that has had its turn gets a new salt and keeps its probabilities.
+//! - An arrival above the limit is dropped before its bins are updated.
+//! - A set that has been in use gets a new salt and keeps its probabilities.
 //! - Probabilities are held in 16 bits. `tc` always sets steps of 33 up and 3 down; the kernel's
 //!   own would be 66 and 11.
-//! - Above a probability of 1/2 a growing part of the signals, at 1 all of them, are drops even for
-//!   ECN-capable packets.
-//! - Each packet that the penalty box refuses starts the wait for its next token anew, so that a
-//!   flow that sends more than `penalty_rate` gets nothing after its burst.
+//! - Above a probability of 1/2 a growing part of the signals are drops even for ECN-capable
+//!   packets; at 1 all of them are.
+//! - Each packet that the penalty box refuses restarts the wait for the next token, so that a flow
+//!   that sends more than `penalty_rate` gets nothing after its burst.
 //!
 //! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no SFB; their presets are the reference.
 
@@ -60,10 +60,10 @@ params! {
         levels: u32 = "2", Linux = "8";
         /// Number of bins in a row.
         bins: u32 = "23", Linux = "16";
-        /// Packets of a full bin. Automatic: four fifths of `max`, or 20.
+        /// Number of packets at which a bin is full. Automatic: four fifths of `max`, or 20.
         bin_size: Auto<u32> = "13", Linux = "auto";
-        /// Packets in the emptiest bin of an arrival from which it is dropped. Automatic: five
-        /// quarters of `bin_size`.
+        /// Number of packets in the emptiest bin of an arrival from which the arrival is dropped.
+        /// Automatic: five quarters of `bin_size`.
         max: Auto<Optional<u32>> = "none", Linux = "auto";
         /// What a full bin adds to its drop probability.
         increment: Probability = "0.0010070954", Linux = "0.00050354772";
@@ -73,9 +73,9 @@ params! {
         rehash: Span = "600 s";
         /// How long before a change the other set of bins begins to learn.
         warmup: Span = "60 s";
-        /// Packets per second of all flows that do not respond.
+        /// Packets per second that all unresponsive flows together may send.
         penalty_rate: f64 = "10";
-        /// Most packets of these flows at once.
+        /// Largest number of packets that these flows may send at once.
         penalty_burst: f64 = "20";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false", Linux = "true";

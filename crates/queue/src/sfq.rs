@@ -3,15 +3,15 @@
 //! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990.
 //!
 //! A salted hash of the flow selects its bucket. The salt is drawn at the first arrival and changes
-//! every `perturb`, so that two flows that share a bucket do not share it for ever. The buckets
+//! every `perturb`, so that two flows that share a bucket do not share it permanently. The buckets
 //! that hold packets are served in round robin, one packet each turn.
 //!
 //! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s.
 //!
 //! - When the limit is exceeded, the last packet of the longest bucket is dropped; with a limit in
-//!   bytes this is repeated until the rest fits. Length is measured in the unit of the limit. Of
-//!   several longest buckets, the one that reached this length last is taken: that of the arrival,
-//!   if it is among them, and the arrival itself is then dropped.
+//!   bytes this is repeated until the rest fits. Length is measured in the unit of the limit. If
+//!   several buckets are the longest, the one that reached this length last is chosen; if the
+//!   bucket of the arrival is among them, it is this one, and the arrival itself is dropped.
 //! - When the salt changes, all waiting packets are hashed again in order, so that no flow is ever
 //!   reordered.
 //!
@@ -24,8 +24,8 @@
 //!
 //! - Limit 127 packets, 1024 buckets, no perturbation.
 //! - A flow has at most `depth` packets (127), and an arrival above that is dropped. At most
-//!   `flows` buckets (128) are in use at a time, and no more than a given limit has packets. That
-//!   limit is no more than `depth` times `flows`.
+//!   `flows` buckets (128) are in use at a time, and no more buckets than a given limit has
+//!   packets. That limit is at most `depth` times `flows`.
 //! - A turn is `quantum` bytes; automatic: those of the largest packet.
 //! - If no bucket holds more than one packet, the packet of the bucket whose turn is next is
 //!   dropped.
@@ -66,8 +66,8 @@ params! {
     pub struct Params {
         /// Largest total queue, in packets or bytes; ns-2's preset ignores it.
         limit: Limit = "1000 packets", Linux = "127 packets", Ns2 = "none";
-        /// Largest total queue under ns-2's preset, in packets (automatic: 40 packets); no other
-        /// preset has it.
+        /// Largest total queue under ns-2's preset, in packets (automatic: 40 packets); only that
+        /// preset has this parameter.
         maxqueue: Auto<Limit> = "auto";
         /// Number of buckets.
         buckets: u32 = "1024", Ns2 = "16";
@@ -76,9 +76,9 @@ params! {
         /// Bytes that a bucket may send in a turn. Automatic: one packet; the bytes of the largest
         /// packet under Linux's preset.
         quantum: Auto<Bytes> = "auto";
-        /// Most packets in a bucket. Automatic: no limit.
+        /// Largest number of packets in a bucket. Automatic: no limit.
         depth: Auto<u32> = "auto", Linux = "127";
-        /// Most buckets in use at a time. Automatic: all.
+        /// Largest number of buckets in use at a time. Automatic: all.
         flows: Auto<u32> = "auto", Linux = "128";
         /// Discipline of each bucket.
         inner: Optional<Inner> = "none";

@@ -1,4 +1,4 @@
-//! Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
+//! Token bucket: a shaper that sends at `rate` and, after a pause, up to `burst` bytes at once.
 //!
 //! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills with tokens at `rate`. A packet is sent
 //! when the bucket holds its size, and takes as many tokens from it. With `peak_rate` a second
@@ -9,13 +9,13 @@
 //! The packets wait in a drop-tail queue of `limit`, or with `inner` in another discipline, with
 //! its parameters in parentheses and a limit of its own. The packet that waits for tokens has
 //! already left the inner discipline and no longer counts in its averages and limits, unless that
-//! discipline is `droptail` or `pfifo`. In Linux `codel`, `pie` and the flow queues have also given
-//! it away but still count it, and `red`, `choke` and `sfb` keep it.
+//! discipline is `droptail` or `pfifo`. In Linux this packet has also left `codel`, `pie` and the
+//! flow queues, but they still count it; it stays in `red`, `choke` and `sfb`.
 //!
 //! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same, with two
-//! exceptions: a packet larger than a bucket stops ns-3 for ever, and ns-3 rounds tokens to whole
-//! bytes. The defaults are those of ns-3, since `tc` requires rate and burst. **ns-2** has no
-//! discipline of this kind; its preset is the reference.
+//! exceptions: a packet larger than a bucket blocks the queue of ns-3 for ever, and ns-3 rounds
+//! tokens to whole bytes. The defaults are those of ns-3, since `tc` requires rate and burst.
+//! **ns-2** has no discipline of this kind; its preset is the reference.
 
 use sojourn_base::checks::above_zero;
 use sojourn_base::length::Capacity;

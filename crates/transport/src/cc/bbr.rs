@@ -1,18 +1,19 @@
-//! BBR, version 1: a model of the path instead of an answer to losses.
+//! BBR, version 1: follows a model of the path instead of responding to losses.
 //!
 //! N. Cardwell et al., "BBR Congestion Control", draft-cardwell-iccrg-bbr-congestion-control-00,
 //! 2017, and Linux 6.1's `tcp_bbr`. The estimated bandwidth of the bottleneck is the largest
 //! delivery rate of the last ten round trips; the estimated delay is the least RTT of the last 10
-//! s. "The product" below is bandwidth times delay.
+//! s. Below, "the product" is bandwidth times delay.
 //!
 //! - Startup paces at 2/ln 2 times the bandwidth. The rate starts from the initial window per
 //!   millisecond and, once the RTT is known, per round trip; it never decreases in Startup. Startup
 //!   ends when the bandwidth has not grown by a quarter in three round trips.
 //! - Drain removes the queue that Startup has built.
 //! - ProbeBW cycles the pacing gain through 1.25, 0.75 and six times 1, for one least RTT each,
-//!   with a window of twice the product. It begins in any of these phases except 0.75.
+//!   with a window of twice the product. It begins in a random one of these phases, but not in
+//!   0.75.
 //! - ProbeRTT is entered when the least RTT is 10 s old: the window is four segments for at least
-//!   200 ms and a round trip. The low delivery rates of this time do not count.
+//!   200 ms and a round trip. The low delivery rates measured during this time do not count.
 //!
 //! A loss reduces the window to what is in flight, for one round trip. Marks have no effect.
 //!
@@ -26,21 +27,22 @@
 //! - It paces at 99 % of the bandwidth. A burst is what is sent in 1/1024 s, at least two segments,
 //!   or one below 1.2 Mbit/s. Data that the pacing clock has released ahead of time does not count
 //!   as in flight.
-//! - The window is an even number of segments, with two more in the phase of 1.25, and has room for
-//!   what is acknowledged at once beyond the bandwidth.
-//! - Where a fifth or more is lost, a token bucket is assumed to police the path, and its rate is
-//!   used for 48 round trips. Not modelled: that a timeout counts as a loss in this.
+//! - The window is an even number of segments, with two more in the phase of 1.25, and has
+//!   additional room for aggregated acknowledgements: for what is acknowledged at once beyond the
+//!   bandwidth.
+//! - If a fifth or more is lost, a token bucket is assumed to police the path, and its rate is used
+//!   for 48 round trips. Not modelled: a timeout also counts as a loss for this purpose.
 //! - An RTT equal to the least RTT does not renew it.
 //!
 //! **ns-3** (`TcpBbr`):
 //!
 //! - A burst is one segment. The window has two more segments in the phase of 1.25. Startup paces
 //!   at 2.89 times the bandwidth.
-//! - What is acknowledged at once is counted in whole seconds and up to 4096 bytes, which mostly is
-//!   one acknowledgement.
-//! - The low rates of ProbeRTT count, since what ns-3 does to prevent this never reaches its rate
-//!   samples. Where ten round trips take less than the 200 ms, the bandwidth collapses with each
-//!   ProbeRTT.
+//! - What is acknowledged at once is measured with time in whole seconds and up to 4096 bytes,
+//!   which in most cases is one acknowledgement.
+//! - The low delivery rates of ProbeRTT count, since what ns-3 does to prevent this has no effect
+//!   on its rate samples. If ten round trips take less than the 200 ms, the estimated bandwidth
+//!   collapses in each ProbeRTT.
 //!
 //! **ns-2**: 2.35 has no BBR.
 

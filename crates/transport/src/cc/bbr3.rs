@@ -1,4 +1,4 @@
-//! BBR, version 3: a model of the path that also answers to losses, within bounds.
+//! BBR, version 3: follows a model of the path and also responds to losses, within bounds.
 //!
 //! N. Cardwell, I. Swett and J. Beshay (eds), "BBR Congestion Control", draft-ietf-ccwg-bbr-06,
 //! July 2026. As in version 1, the rate follows the largest recent delivery rate, here that of the
@@ -15,8 +15,8 @@
 //! | state | pacing gain | window gain | ends after |
 //! | --- | --- | --- | --- |
 //! | Startup | 2.77 | 2 | three round trips without growth by a quarter, or a round trip of recovery that loses more than 2 % and at least six ranges |
-//! | Drain | 0.5 | 2 | in flight is the product, or three round trips |
-//! | ProbeBW_DOWN | 0.9 | 2 | in flight is the product and leaves the headroom |
+//! | Drain | 0.5 | 2 | the data in flight is down to the product, or three round trips |
+//! | ProbeBW_DOWN | 0.9 | 2 | the data in flight is down to the product and leaves the headroom |
 //! | ProbeBW_CRUISE | 1 | 2 | 2 to 3 s, or as many round trips as the product has segments, at most 63 |
 //! | ProbeBW_REFILL | 1 | 2 | a round trip |
 //! | ProbeBW_UP | 1.25 | 2.25 | three round trips without growth by a quarter, or more than 2 % lost |
@@ -42,7 +42,7 @@
 //! **ns-3**, **ns-2**: have no BBRv3; the same as the reference.
 //!
 //! **Left out**: the offload budget, which is below the minimum window where segments are sent one
-//! by one; undoing spurious recoveries; Google's own answer to marks.
+//! by one; undoing spurious recoveries; Google's own response to marks.
 //!
 //! **Unverified**: that Google's code and the draft agree beyond the constants, which were
 //! compared. A working copy after draft 06 has ProbeRTT every 10 s: set `probe_rtt_interval = "10

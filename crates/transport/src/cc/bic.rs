@@ -1,11 +1,11 @@
-//! BIC: a binary search for the window at which the last loss came.
+//! BIC: a binary search for the window at which the last loss occurred.
 //!
 //! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
-//! Networks", INFOCOM 2004, as Linux 6.1 has it. Above `low_window` and below W_max the window
-//! grows per round trip by (W_max - W) / 4, at most 16; where that is one segment or less, it grows
-//! slowly, by 4 / `smooth`. Above W_max growth begins slowly again and then becomes faster. A loss
-//! sets W_max, to a lower value if the loss came below the previous W_max (fast convergence), and
-//! leaves `beta` of the window. Up to `low_window` BIC is Reno.
+//! Networks", INFOCOM 2004, as implemented in Linux 6.1. Above `low_window` and below W_max the
+//! window grows per round trip by (W_max - W) / 4, at most 16; where that is one segment or less,
+//! it grows slowly, by 4 / `smooth`. Above W_max growth begins slowly again and then becomes
+//! faster. A loss sets W_max, to a lower value if the loss occurred below the previous W_max (fast
+//! convergence), and leaves `beta` of the window. Up to `low_window` BIC behaves as Reno.
 //!
 //! **Reference**: the parameters of Linux: smooth 20, beta 819/1024. A timeout discards W_max.
 //!
@@ -15,15 +15,16 @@
 //!   in whole segments.
 //! - This number is divided by the mean number of segments that an acknowledgement covers, so that
 //!   delayed acknowledgements let the window grow twice as fast.
-//! - Acknowledgements that arrive while losses are repaired, marks answered or segments are out of
-//!   order do not count for this mean.
+//! - Acknowledgements that arrive while losses are being repaired, marks are being answered or
+//!   segments are out of order do not count for this mean.
 //!
 //! **ns-3** (`TcpBic`):
 //!
 //! - smooth is 5. beta is 0.8 and applies to the window, not to the flight.
-//! - Growth is by whole segments too, but no acknowledged segments are carried over to the next.
+//! - Growth is by whole segments too, but acknowledged segments left over after a step are not
+//!   carried over to the next one.
 //! - Fast convergence stores beta W.
-//! - It is Reno only below `low_window`.
+//! - It behaves as Reno only below `low_window`.
 //! - A timeout does not discard W_max.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
@@ -39,7 +40,7 @@ params! {
         beta: Fraction = "0.7998046875", Ns3 = "0.8";
         /// Largest number of segments that a round trip adds.
         max_increment: f64 = "16";
-        /// Largest window, in segments, at which it is Reno.
+        /// Largest window, in segments, at which it behaves as Reno.
         low_window: f64 = "14";
         /// Near the maximum a round trip adds 4 / smooth segments.
         smooth: f64 = "20", Ns3 = "5";

@@ -5,11 +5,12 @@
 //! W_max after K = cbrt((W_max - cwnd) / C) seconds. Each acknowledged segment adds (W(t + RTT) -
 //! cwnd) / cwnd, where W(t + RTT) is limited to between cwnd and 1.5 cwnd.
 //!
-//! The window is W_est, that of an AIMD flow with the same mean, where that is larger. W_est grows
-//! with alpha = 3 (1 - beta) / (1 + beta), and with alpha = 1 once it has reached the window before
-//! the loss. A loss below the previous W_max lowers W_max further (fast convergence). The first
-//! congestion avoidance after a timeout, or after a slow start that ended without a loss, begins
-//! with K = 0. Time in which something else limits the sender does not count.
+//! Where W_est, the window of an AIMD flow with the same mean, is larger, it becomes the window.
+//! W_est grows with alpha = 3 (1 - beta) / (1 + beta), and with alpha = 1 once it has reached the
+//! window before the loss. A loss below the previous W_max lowers W_max further (fast convergence).
+//! The first congestion avoidance after a timeout, or after a slow start that ended without a loss,
+//! begins with K = 0. Time during which something other than the window limits the sender does not
+//! count.
 //!
 //! **Reference**: slow start ends by HyStart++ (RFC 9406), in which an acknowledgement counts for
 //! at most 8 segments, or for any number where the sender paces. A mark leaves at least two
@@ -25,18 +26,18 @@
 //!   2, and at most 20 before the first loss.
 //! - W_est grows by one segment for each 15/8 windows acknowledged; for other values of `beta`, for
 //!   each 8 (1 + beta) / 3 / (1 - beta) eighths of a window, rounded down to whole eighths.
-//! - Only time with nothing in flight does not count.
+//! - The only time that does not count is that with nothing in flight.
 //! - `cnt` is computed again when the window has changed or after 31 ms, and the curve at most once
 //!   per millisecond. The clocks tick 1000 times a second.
 //! - W_max is in whole segments.
 //!
 //! **ns-3** (`TcpCubic`): as Linux, except:
 //!
-//! - beta is 0.7, 10 ms take the place of the second, all time counts, and `cnt` is computed for
-//!   each acknowledgement.
+//! - beta is 0.7, RTT samples are ignored for 10 ms instead of the first second, all time counts,
+//!   and `cnt` is computed for each acknowledgement.
 //! - An acknowledgement adds at most one segment. Segments acknowledged beyond `cnt` are carried
 //!   over without limit.
-//! - Slow start may pass the threshold.
+//! - Slow start may exceed the threshold.
 //! - Versions before 3.38 correspond to `reno_friendly` off.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};

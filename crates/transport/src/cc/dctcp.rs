@@ -2,23 +2,23 @@
 //!
 //! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once per window alpha = (1 - g)
 //! alpha + g M, where M is the share of acknowledged bytes that were marked. A mark reduces the
-//! window to cwnd (1 - alpha / 2), once per window (3.3). Growth and the answer to a loss are
-//! Reno's. What SACK reports counts in M as it is reported, where the RFC (3.3, step 1) counts what
-//! is acknowledged cumulatively. All data is ECN-capable; SYN, FIN and acknowledgements are not
-//! (3.6: SYN and RST should be). The receiver echoes marks segment by segment (3.2).
+//! window to cwnd (1 - alpha / 2), once per window (3.3). Growth and the response to a loss are
+//! Reno's. Data that SACK reports counts in M when it is reported, whereas the RFC (3.3, step 1)
+//! counts what is acknowledged cumulatively. All data is ECN-capable; SYN, FIN and acknowledgements
+//! are not (3.6: SYN and RST should be). The receiver echoes marks segment by segment (3.2).
 //!
-//! With `use_ect0 = false` packets are ECT(1), for queues that tell scalable senders by it
-//! (`dualpi2`). With `ecn = "classic"` an echo does not tell the share of marks: it halves the
+//! With `use_ect0 = false` packets are ECT(1), for queues that recognize scalable senders by it
+//! (`dualpi2`). With `ecn = "classic"` an echo does not give the share of marks: it halves the
 //! window, once per window, and packets are ECT(0).
 //!
 //! **Linux**: alpha is in whole 1024ths, with both terms rounded down. Where g alpha rounds down to
-//! nothing, the first term becomes 0.
+//! zero, the first term becomes 0.
 //!
 //! **ns-3** (`TcpDctcp`):
 //!
 //! - A loss reduces the window only as much as a mark does.
-//! - Growth is that of Linux's Reno (`TcpLinuxReno`), by whole segments. All of an acknowledgement
-//!   counts in slow start, which ends exactly at the threshold.
+//! - Growth is that of Linux's Reno (`TcpLinuxReno`), by whole segments. In slow start an
+//!   acknowledgement counts in full, and slow start ends exactly at the threshold.
 //! - g and the initial alpha are the same.
 //!
 //! **ns-2**: 2.35 has no DCTCP; its preset is the reference.

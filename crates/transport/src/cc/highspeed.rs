@@ -1,26 +1,28 @@
 //! HighSpeed TCP: AIMD whose parameters depend on the window.
 //!
 //! S. Floyd, "HighSpeed TCP for Large Congestion Windows", RFC 3649, 2003. Up to `low_window`
-//! segments it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38), a loss takes away b(W)
-//! = 0.5 + x (0.1 - 0.5) of W. The loss rate for W is p(W) = 0.078 / W^1.2, and the window grows by
-//! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 7). This p is the line
-//! through the default windows (section 5); it is used for other windows too. Limited slow start
-//! (RFC 3742) is left out.
+//! segments it behaves as Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38), a loss takes
+//! away b(W) = 0.5 + x (0.1 - 0.5) of W. The loss rate for W is p(W) = 0.078 / W^1.2, and the
+//! window grows by a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 7). This p
+//! is the line through the default windows (section 5); it is used for other windows too. Limited
+//! slow start (RFC 3742) is left out.
 //!
-//! **Reference**: at a loss W is the flight, as in RFC 5681, where section 7 has the window.
+//! **Reference**: at a loss W is the flight, as in RFC 5681, whereas section 7 uses the window.
 //!
 //! **Linux**:
 //!
-//! - a and b come from the table of appendix B, which has 1/12.8 for 0.078 and a row for each
-//!   window at which a has grown by one. In the RFC a row begins at its window; in Linux it ends
-//!   there, so that from 39 to 118 segments the window grows by 2 and a loss takes away 0.44. The
-//!   last row, that of 89053, holds for all larger windows. b is in whole 256ths, rounded down.
-//! - An acknowledgement counts for a(W) segments, whatever it covers. A window's worth of them adds
-//!   one segment, and the rest is carried over. What slow start leaves of an acknowledgement is
-//!   discarded.
+//! - a and b come from the table of appendix B, which uses 1/12.8 instead of 0.078 and has a row
+//!   for each window at which a has grown by one. In the RFC a row begins at its window; in Linux
+//!   it ends there, so that from 39 to 118 segments the window grows by 2 and a loss takes away
+//!   0.44. The last row, that of 89053, holds for all larger windows. b is in whole 256ths, rounded
+//!   down.
+//! - An acknowledgement counts for a(W) segments, however many segments it covers. A window's worth
+//!   of them adds one segment, and the rest is carried over. What slow start leaves of an
+//!   acknowledgement is discarded.
 //! - A row is looked up only when the window grows past slow start. A loss in the first slow start
 //!   therefore halves any window, and a loss soon after a timeout uses the row from before.
-//! - The kernel has no parameters. With other than the default ones, rows follow by the same rule.
+//! - The kernel has no parameters. With parameters other than the defaults, rows are computed by
+//!   the same rule.
 //!
 //! **ns-3** (`TcpHighSpeed`): the same table, in which b has two digits. A loss looks up the row
 //! too, for the flight. Each acknowledged segment counts for a(W) segments; each window's worth
@@ -37,7 +39,7 @@ use crate::window_hooks;
 params! {
     /// Parameters of HighSpeed TCP.
     pub struct Params {
-        /// Largest window, in segments, at which it is Reno.
+        /// Largest window, in segments, at which it behaves as Reno.
         low_window: f64 = "38";
         /// Window at the high end of the response function, segments.
         high_window: f64 = "83000";

@@ -1,4 +1,4 @@
-//! H-TCP: growth by the time since the last congestion, a reduction that just empties the queue.
+//! H-TCP: growth depends on the time since the last congestion; a reduction just empties the queue.
 //!
 //! D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004. Let
 //! t be the time since the last congestion ended. f is 1 for the first second and
@@ -14,16 +14,16 @@
 //!
 //! - f is in proportion to RTTmin (`rtt_scaling`): it is divided by 100 ms / RTTmin, a quotient
 //!   that is limited to between 0.5 and 10. The resulting f is at least 1.
-//! - beta adapts from the second loss on that finds throughput unchanged, and only if RTTmin
-//!   exceeds 10 ms. It also applies to a timeout.
-//! - RTTmax ignores samples more than 20 ms above it, and all samples while losses are repaired,
-//!   marks answered or segments arrive out of order.
+//! - beta adapts only from the second loss on at which throughput is found unchanged, and only if
+//!   RTTmin exceeds 10 ms. It also applies to a timeout.
+//! - RTTmax ignores samples more than 20 ms above it, and all samples while losses are being
+//!   repaired, marks are being answered or segments arrive out of order.
 //! - The acknowledgement that adds a segment is not itself counted, nor is what slow start leaves
 //!   of an acknowledgement. What was acknowledged beyond a segment of growth is discarded. The
 //!   acknowledgement that ends recovery counts for one segment.
-//! - alpha is computed when the window grows or a loss is found, before t is reset, in whole
-//!   milliseconds (HZ 1000) and with a whole f.
-//! - A loss that turns out to be none restores t, RTTmax and the previous throughput.
+//! - alpha is computed when the window grows or a loss is found, before t is reset, with time in
+//!   whole milliseconds (HZ 1000) and f as a whole number.
+//! - A loss that turns out to be spurious restores t, RTTmax and the previous throughput.
 //! - Throughput is measured as in the reference.
 //!
 //! **ns-3** (`TcpHtcp`):

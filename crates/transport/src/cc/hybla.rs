@@ -1,11 +1,11 @@
-//! Hybla: a flow on a long path grows as one with 25 ms does.
+//! Hybla: a flow on a long path grows as one with a round-trip time of 25 ms does.
 //!
 //! C. Caini, R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
 //! Satellite Communications and Networking 22, 2004. Let rho = max(RTT / RTT0, 1). Slow start adds
 //! 2^rho - 1 segments per acknowledgement, congestion avoidance rho^2 / W per acknowledged segment.
 //! A loss halves the window.
 //!
-//! **Reference**: the paper's text as above, with Linux's RTT and bound of rho.
+//! **Reference**: the paper's text as above, with the RTT and the bound of rho that Linux uses.
 //!
 //! **Linux**:
 //!
@@ -13,16 +13,16 @@
 //!   eighths.
 //! - A handshake sets the window to rho, as in the paper. Without a handshake the window starts at
 //!   `initial_window`.
-//! - Both phases count acknowledgements, not the segments that they cover, and growth in parts of
-//!   128, rounded down.
+//! - Both phases count acknowledgements, not the segments that they cover, and compute growth in
+//!   parts of 128, rounded down.
 //! - The window is at most 65535 segments.
-//! - While losses are repaired, marks answered or segments arrive out of order, the window grows as
-//!   Reno's does.
+//! - While losses are being repaired, marks are being answered or segments arrive out of order, the
+//!   window grows as Reno's does.
 //!
 //! **ns-3** (`TcpHybla`):
 //!
 //! - RTT0 is 50 ms. RTT is in whole milliseconds, and rho remains 1 until SRTT is as short as the
-//!   answer to the SYN took.
+//!   time that the answer to the SYN took.
 //! - Slow start ends exactly at the threshold.
 //! - The window grows by whole segments; fractions are carried over.
 

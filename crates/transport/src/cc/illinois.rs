@@ -1,12 +1,12 @@
-//! Illinois: growth and reduction by the queueing delay, congestion by loss.
+//! Illinois: loss signals congestion; the queueing delay determines growth and reduction.
 //!
 //! S. Liu, T. Basar, R. Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control Algorithm
 //! for High-Speed Networks", VALUETOOLS 2006. The window grows by alpha segments per round trip,
 //! and a loss takes away the part beta of the window. Both are computed once per round trip from
 //! d_a, the mean queueing delay, and d_m, the largest:
 //!
-//! - alpha is 10 while d_a <= d_m / 100; once d_a was above, only after 5 such rounds. Otherwise
-//!   alpha falls as a hyperbola, to 0.3 at d_m.
+//! - alpha is 10 while d_a <= d_m / 100; once d_a was above that, only after 5 such rounds.
+//!   Otherwise alpha falls along a hyperbola, to 0.3 at d_m.
 //! - beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m.
 //! - Below 15 segments, and from a timeout to the end of that round trip, alpha is 1 and beta 1/2.
 //!
@@ -14,8 +14,8 @@
 //!
 //! **Linux**: the same numbers.
 //!
-//! - What is acknowledged in order counts, so that the end of recovery counts for all that was
-//!   reported during it.
+//! - Data counts when it is acknowledged in order, so that the end of recovery counts for all data
+//!   that SACK reported during it.
 //! - What is acknowledged beyond a segment of growth is discarded, and so is what slow start leaves
 //!   of an acknowledgement.
 //! - Linux's fixed-point arithmetic is not modelled.
@@ -25,8 +25,8 @@
 //! - Delays are in whole milliseconds.
 //! - An acknowledgement of n segments counts for n alpha, rounded down, so that with alpha below
 //!   1/2 the window does not grow where every other segment is acknowledged.
-//! - A loss leaves whole segments.
-//! - `WinThresh` is compared with bytes, so that alpha and beta hold for the smallest windows too.
+//! - A loss leaves a whole number of segments.
+//! - `WinThresh` is compared with bytes, so that alpha and beta apply to the smallest windows too.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -45,7 +45,7 @@ params! {
         beta_min: f64 = "0.125";
         /// Largest part of the window that a loss takes away.
         beta_max: f64 = "0.5";
-        /// Below this number of segments it is Reno.
+        /// Below this number of segments it behaves as Reno.
         win_thresh: f64 = "15";
         /// Number of rounds of low delay after which growth is the largest again.
         theta: u32 = "5";

@@ -10,23 +10,24 @@
 //! **Reference**:
 //!
 //! - The window begins with two segments (section 2.5), or with `initial_window` if that is less.
-//! - There is no slow start, which section 2.2 leaves open: at first not, nor after a timeout.
+//! - There is no slow start, neither at the beginning nor after a timeout; section 2.2 leaves this
+//!   open.
 //! - A loss leaves half the window and at least two segments, but no more than there was (2.4.2).
-//! - `filter` is 4, the fewest samples that section 2.5 wants of a round trip. Its rule that none
-//!   be older than one is not modelled.
-//! - Minutes are counted from the first sample. A minute without samples tells nothing, and after
-//!   ten of them measurement begins anew (2.4.2).
+//! - `filter` is 4, the smallest number of samples that section 2.5 asks for in a round trip. Its
+//!   rule that no sample be older than a round trip is not modelled.
+//! - Minutes are counted from the first sample. A minute without samples gives no value, and after
+//!   ten such minutes measurement starts again (2.4.2).
 //!
 //! **Linux**, **ns-2**: have no LEDBAT; their presets are the reference.
 //!
 //! **ns-3** (`TcpLedbat`):
 //!
-//! - The target is 100 ms, and there is slow start first. Delays and the target are in whole
+//! - The target is 100 ms, and a flow begins with slow start. Delays and the target are in whole
 //!   milliseconds.
 //! - The window is at most what is outstanding, without the additional segment that the RFC allows,
 //!   so that it never grows once slow start is over.
-//! - It begins with `initial_window`, a loss halves the flight, after a timeout there is slow start
-//!   again, and minutes without samples do not count.
+//! - The window begins with `initial_window`, a loss halves the flight, after a timeout there is
+//!   slow start again, and minutes without samples do not count.
 //! - A filter of 4 keeps three samples.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
@@ -40,13 +41,13 @@ use crate::window_hooks;
 params! {
     /// Parameters of LEDBAT.
     pub struct Params {
-        /// Queueing delay to aim at; the RFC allows up to 100 ms.
+        /// Target queueing delay; the RFC allows up to 100 ms.
         target: Span = "100 ms";
         /// Segments per round trip that an empty queue adds; the RFC allows up to 1.
         gain: f64 = "1";
         /// Number of latest delay samples of which the least counts.
         filter: u32 = "4", Ns3 = "3";
-        /// Whether there is slow start, at first and after timeouts.
+        /// Whether there is slow start, at the beginning and after timeouts.
         slow_start: bool = "false", Ns3 = "true";
     }
 }

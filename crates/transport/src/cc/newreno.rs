@@ -1,7 +1,8 @@
 //! NewReno: Reno that stays in recovery until all data outstanding at the loss has arrived.
 //!
-//! RFC 6582 without SACK, over RFC 5681: a partial acknowledgement sends the next hole at once and
-//! deflates the window by the amount acknowledged. Growth and halving are Reno's.
+//! RFC 6582 without SACK, on top of RFC 5681: on a partial acknowledgement the sender retransmits
+//! the next missing segment at once and deflates the window by the amount acknowledged. Growth and
+//! halving are Reno's.
 //!
 //! **Linux**: the same as `reno`.
 //!

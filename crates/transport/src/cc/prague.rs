@@ -1,4 +1,4 @@
-//! Prague: the scalable controller of L4S, whose rate does not depend on a short round-trip time.
+//! Prague: the scalable controller of L4S, whose rate does not depend on the RTT if that is short.
 //!
 //! draft-briscoe-iccrg-prague-congestion-control and the requirements of RFC 9331; Linux's
 //! `tcp_prague` 0.7. Packets are ECT(1), feedback is accurate, and segments are paced. As in DCTCP,
@@ -6,7 +6,7 @@
 //! once per virtual round trip, which is at least 25 ms. A mark reduces the window to cwnd (1 -
 //! alpha / 2), once per virtual round trip. Each acknowledged segment without a mark adds (min(1,
 //! RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves the window. With `ecn =
-//! "classic"` an echo does not tell the share of marks: it halves the window, once per window, and
+//! "classic"` an echo does not give the share of marks: it halves the window, once per window, and
 //! packets are ECT(0).
 //!
 //! **Reference**, and all other presets, are the same. Simplified:
@@ -18,9 +18,9 @@
 //! - Pacing does not vary by +- 3 % per half round.
 //! - Classic ECN AQMs are not detected (RFC 9331, section 4.3, item 3).
 //!
-//! Against RFC 9331, section 4.3: items 1, 2, 4 and 6 are met, the last with RACK. Classic AQMs are
-//! not detected (3), the window is at least two segments (5), and bursts are limited by pacing
-//! alone (7). The draft's own text was not read.
+//! Compared with RFC 9331, section 4.3: items 1, 2, 4 and 6 are met, the last with RACK. Classic
+//! AQMs are not detected (3), the window is at least two segments (5), and bursts are limited by
+//! pacing alone (7). The draft's own text was not read.
 
 use sojourn_base::{Ecn, Fraction, ParamFault, Preset, Probability, Span, Time, params};
 

@@ -3,13 +3,13 @@
 //! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", CCR
 //! 33(2), 2003. Each acknowledged segment adds `a` segments, and a loss takes away the part `b` of
 //! the window, so that recovery takes ln(1/(1-b))/ln(1+a) round trips whatever the window. Up to
-//! the legacy window of 16 it is Reno (unverified: from memory of the paper).
+//! the legacy window of 16 it behaves as Reno (unverified: from memory of the paper).
 //!
 //! **Linux**: one whole segment per min(W, 100) acknowledged, hence Reno's growth up to 100, but a
 //! loss always takes away an eighth.
 //!
-//! **ns-3**: one whole segment per min(W, 50) acknowledged, of which none is carried over to the
-//! next. A loss takes away an eighth, in whole segments.
+//! **ns-3**: one whole segment per min(W, 50) acknowledged; acknowledged segments left over are not
+//! carried over to the next. A loss takes away an eighth, in whole segments.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 

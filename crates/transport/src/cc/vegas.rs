@@ -4,8 +4,9 @@
 //! JSAC 13(8), 1995. Once per round trip it computes diff = W (1 - BaseRTT / RTT). If diff is below
 //! alpha the window grows by one segment; if diff is above beta the window shrinks by one. Slow
 //! start doubles the window every other round trip. It ends when diff exceeds gamma, and the window
-//! is then reduced by an eighth. A loss found by duplicates leaves three quarters of the window.
-//! Left out everywhere: the paper's retransmission on the first duplicate by a fine-grained timer.
+//! is then reduced by an eighth. A loss found by duplicate acknowledgements leaves three quarters
+//! of the window. Left out everywhere: the paper's retransmission on the first duplicate by a
+//! fine-grained timer.
 //!
 //! **Reference**: alpha 2, beta 4, gamma 1, and RTT is the mean of the round.
 //!
@@ -23,14 +24,14 @@
 //! - diff is W (RTT - BaseRTT) / BaseRTT, rounded down, so that the window shrinks from a diff of 5
 //!   on and slow start ends from 2 on.
 //! - A loss halves the window.
-//! - While losses are repaired, marks answered or segments arrive out of order, the window grows as
-//!   Reno's does and the measurements are discarded.
-//! - With nothing in flight, idle or after a timeout, BaseRTT is discarded.
+//! - While losses are being repaired, marks are being answered or segments arrive out of order, the
+//!   window grows as Reno's does and the measurements are discarded.
+//! - BaseRTT is discarded when nothing is in flight, after idle time or a timeout.
 //!
 //! **ns-3** only:
 //!
 //! - diff is rounded up, so that the window still grows at a diff of 1.
-//! - A round trip begins with the end of a recovery.
+//! - A new round trip begins when a recovery ends.
 //! - A loss or a timeout reduces the threshold to one segment less than the window, unless it is
 //!   already lower. From congestion avoidance this leaves between three quarters of the window and
 //!   all but one segment.
@@ -40,10 +41,10 @@
 //! - alpha 1, beta 3, gamma 1, and RTT is the mean of the round. diff is rounded to the nearest
 //!   whole number.
 //! - Each segment is timed, except the SYN.
-//! - The reduction by a loss is rounded down. A timeout leaves two segments.
-//! - Not modelled: that a loss changes nothing where the window was changed since the segment was
-//!   sent, and halves the window where the segment was sent twice; that packets have no header;
-//!   that two duplicates send nothing.
+//! - The reduction after a loss is rounded down. A timeout leaves two segments.
+//! - Not modelled: a loss changes nothing if the window was changed since the segment was sent, and
+//!   halves the window if the segment was sent twice; packets have no header; two duplicate
+//!   acknowledgements send nothing.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

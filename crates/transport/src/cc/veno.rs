@@ -1,22 +1,22 @@
-//! Veno: tells random loss from congestion by the backlog.
+//! Veno: distinguishes random loss from congestion by the backlog.
 //!
 //! C. P. Fu, S. C. Liew, "TCP Veno: TCP Enhancement for Transmission Over Wireless Access
 //! Networks", IEEE JSAC 21(2), 2003. The backlog is N = W (1 - Base / RTT) segments. While N is
-//! below `beta` the window grows as Reno's does, and a loss is taken for a random one, which leaves
-//! four fifths of the window. Otherwise the window grows only every other round trip, and a loss
-//! halves it.
+//! below `beta` the window grows as Reno's does, and a loss is assumed to be random and leaves four
+//! fifths of the window. Otherwise the window grows only every other round trip, and a loss halves
+//! it.
 //!
 //! **Reference**: RTT is the latest sample; after a timeout the threshold is half the flight.
 //!
 //! **Linux**:
 //!
 //! - N is computed from the least RTT since the last acknowledgement that could grow the window,
-//!   and is all of the window if there was no sample since. It is in half segments, rounded up, so
+//!   and is the whole window if there was no sample since. It is in half segments, rounded up, so
 //!   that 2.5 segments do not count as congestion.
 //! - A timeout is treated as a loss.
-//! - While losses are repaired, marks answered or segments arrive out of order, the window grows as
-//!   Reno's does.
-//! - With nothing in flight, idle or after a timeout, Base is discarded.
+//! - While losses are being repaired, marks are being answered or segments arrive out of order, the
+//!   window grows as Reno's does.
+//! - Base is discarded when nothing is in flight, after idle time or a timeout.
 //!
 //! **ns-3** (`TcpVeno`):
 //!
@@ -24,7 +24,8 @@
 //! - A timeout is treated as a loss.
 //! - Samples are counted anew for every acknowledgement, and N is used only after three of them, so
 //!   that the window grows as NewReno's does, whatever the backlog. The first acknowledgement after
-//!   a recovery has that many; N is all of the window there, and every other of them adds nothing.
+//!   a recovery does have that many; N is then the whole window, and every other such
+//!   acknowledgement adds nothing.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

@@ -1,4 +1,4 @@
-//! Westwood+: after a loss the window is what the path carries.
+//! Westwood+: after a loss the window is set to what the path carries.
 //!
 //! S. Mascolo, L. A. Grieco, et al., "Performance evaluation of Westwood+ TCP congestion control",
 //! Performance Evaluation 55, 2004. Once per round trip, and at most every 50 ms, the bytes
@@ -7,12 +7,12 @@
 //! just empties the queue, and the window becomes no larger than that. A timeout sets the window to
 //! one segment. Growth is Reno's.
 //!
-//! **Reference**: the filter of Linux, the paper's action.
+//! **Reference**: the filter of Linux and the paper's response to a loss.
 //!
 //! **Linux**:
 //!
-//! - During recovery ssthresh is Reno's half. The estimate becomes the window when recovery ends,
-//!   even if there is no estimate yet, which leaves two segments.
+//! - During recovery ssthresh is half, as in Reno. When recovery ends, the window is set from the
+//!   estimate, even if there is none yet, which leaves two segments.
 //! - A timeout discards the least RTT, which is then measured again.
 //! - The clock ticks every millisecond (HZ 1000). An RTT is rounded up to a tick. Bandwidth is in
 //!   whole bytes per tick, rounded down by each filter.
@@ -22,7 +22,7 @@
 //! - Tustin's filter, 0.9 b + 0.1 (sample + previous sample) / 2, every round trip.
 //! - The window is set to the threshold, even if that is larger.
 //! - A sample is what is acknowledged from one acknowledgement, inclusive, until a smoothed RTT
-//!   after it, divided by that RTT. This is a tenth too much where ten acknowledgements make a
+//!   after it, divided by that RTT. This is a tenth too much if there are ten acknowledgements in a
 //!   round trip.
 //!
 //! **ns-2**: has no Westwood+; its preset is the reference.

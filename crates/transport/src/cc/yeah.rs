@@ -1,27 +1,27 @@
-//! YeAH: Scalable while the queue is short, Reno while it is long, and a queue emptied by
-//! precaution.
+//! YeAH: grows as Scalable while the queue is short and as Reno while it is long, and empties the
+//! queue as a precaution.
 //!
 //! A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: Yet Another Highspeed TCP", PFLDnet 2007, as
-//! Linux 6.1 has it. For each round trip with more than two samples, Q = W (R - Base) / R segments
-//! are in the queue, where R is the least RTT of the round. The mode is slow if Q exceeds 80 or the
-//! delay R - Base exceeds Base / 8, and otherwise fast. In slow mode growth is Reno's, and a Q
-//! above 80 is taken from the window, but not below the window that Reno would have, which is
-//! tracked. In fast mode growth is Scalable's, one segment per min(W, 100) acknowledged. A loss
-//! takes away Q, limited to between an eighth and half of the window, or half of the window after
-//! 16 slow rounds.
+//! implemented in Linux 6.1. For each round trip with more than two samples, Q = W (R - Base) / R
+//! segments are in the queue, where R is the least RTT of the round. The mode is slow if Q exceeds
+//! 80 or the delay R - Base exceeds Base / 8, and otherwise fast. In slow mode growth is Reno's,
+//! and a Q above 80 is subtracted from the window, but the window does not fall below the one that
+//! Reno would have, which is tracked. In fast mode growth is Scalable's, one segment per
+//! min(W, 100) acknowledged. A loss takes away Q, limited to between an eighth and half of the
+//! window, or half of the window after 16 slow rounds.
 //!
 //! **Reference**: after a timeout the threshold is half the flight.
 //!
 //! **Linux** and **ns-3**: segments are whole, and a timeout is treated as a loss.
 //!
-//! **Linux** only: with nothing in flight, idle or after a timeout, Base is discarded. A round trip
-//! begins again when losses have been repaired and everything arrives in order.
+//! **Linux** only: Base is discarded when nothing is in flight, after idle time or a timeout. A
+//! round trip begins again when losses have been repaired and everything arrives in order.
 //!
 //! **ns-3** (`TcpYeah`) only:
 //!
-//! - The mode is slow with any delay, since ns-3 divides 1 by `phy` in whole numbers.
+//! - The mode is slow with any delay, since ns-3 divides 1 by `phy` in integer arithmetic.
 //! - Slow mode counts acknowledgements, not segments.
-//! - Fast mode does not carry over segments acknowledged beyond those that added one.
+//! - Fast mode does not carry over acknowledged segments beyond those that added a segment.
 //! - A round trip begins with the acknowledgement that ends a recovery.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
@@ -41,7 +41,7 @@ params! {
         epsilon: f64 = "2";
         /// Inverse of the largest delay, as a part of the base RTT.
         phy: f64 = "8";
-        /// Number of slow rounds after which a loss halves.
+        /// Number of slow rounds after which a loss halves the window.
         rho: u32 = "16";
         /// Number of fast rounds after which Reno's window is discarded.
         zeta: u32 = "50";
