@@ -103,7 +103,7 @@ class Pfifo(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PfifoFast(Queue):
-    """PFIFO-fast: three bands of first in, first out, the lower band only when those above are
+    """PFIFO-fast: three first-in, first-out bands; a band is served only when those above are
     empty.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``pfifo_fast``.
@@ -123,7 +123,7 @@ class PfifoFast(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Red(Queue):
-    """RED: random early detection; drops by the average queue length before the buffer is full.
+    """RED: random early detection; drops by the average queue length, before the buffer is full.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``red``.
 
@@ -133,13 +133,13 @@ class Red(Queue):
             Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
         min_th: Average queue length from which packets are dropped early. Default ``5 packets``;
             linux: ``auto``; ns2: ``auto``.
-        max_th: Average queue length at which the probability has reached `max_p`. Default ``15
+        max_th: Average queue length at which the probability reaches `max_p`. Default ``15
             packets``; linux: ``auto``; ns2: ``auto``.
         max_p: Drop probability at `max_th`. Default ``0.02``; ns2: ``0.1``.
         w_q: Weight of an arrival in the average. Default ``0.002``; linux: ``auto``; ns2:
             ``auto``.
-        gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
-            Default ``false``; ns3: ``true``; ns2: ``true``.
+        gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice
+            `max_th`. Default ``false``; ns3: ``true``; ns2: ``true``.
         nonlinear: Whether the probability rises with the square of the average, to 1.5 `max_p`
             (nonlinear RED). Linux has no such option. Default ``false``.
         wait: Whether to wait for about 1/p packets after each drop. Default ``false``; ns3:
@@ -150,15 +150,17 @@ class Red(Queue):
         mean_packet: Size of a typical packet: the unit of idle time, and of lengths in packets
             where the queue is counted in bytes. Default ``500 B``; linux: ``1000 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them early. Default ``false``.
-        hard_drop: Whether to drop, not mark, while the average is at or above the hard threshold
-            (`max_th`, with `gentle` twice that). Default ``true``; linux: ``false``.
+        hard_drop: Whether to drop packets instead of marking them while the average is at or above
+            the hard threshold (`max_th`; with `gentle`, twice `max_th`). Default ``true``; linux:
+            ``false``.
         use_mark_p: Whether to mark only while the probability is below `mark_p`, and to let the
             probability alone decide above the hard threshold. Default ``false``; ns2: ``true``.
         mark_p: Probability from which ECN-capable packets are dropped, with `use_mark_p`. Default
             ``0.1``.
-        target_delay: Target queueing delay: twice the automatic `min_th`. Default ``5 ms``.
-        burst: Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Automatic:
-            (2 `min_th` + `max_th`) / (3 `mean_packet`). Default ``auto``.
+        target_delay: Target queueing delay; the automatic `min_th` is half of it. Default ``5
+            ms``.
+        burst: Number of packets of a burst that pass without a drop, for Linux's automatic `w_q`.
+            Automatic: (2 `min_th` + `max_th`) / (3 `mean_packet`). Default ``auto``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -186,7 +188,7 @@ class Red(Queue):
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Ared(Queue):
     """ARED: RED that sets its own parameters and adapts its drop probability to keep the average
-    mid-way.
+    queue length midway between its thresholds.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``ared``.
 
@@ -195,31 +197,32 @@ class Ared(Queue):
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
         min_th: Average queue length from which packets are dropped early. Default ``auto``.
-        max_th: Average queue length at which the probability has reached `max_p`. Default
-            ``auto``.
+        max_th: Average queue length at which the probability reaches `max_p`. Default ``auto``.
         max_p: Initial drop probability at `max_th`. Default ``0.1``; linux: ``0.02``; ns3:
             ``0.02``.
         w_q: Weight of an arrival in the average. Default ``auto``.
-        gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
-            Default ``true``.
+        gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice
+            `max_th`. Default ``true``.
         wait: Whether to wait for about 1/p packets after each drop. Default ``false``; ns3:
             ``true``; ns2: ``true``.
         bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
             Default ``auto``; linux: ``true``; ns2: ``true``.
         mean_packet: Size of a typical packet. Default ``500 B``; linux: ``1000 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them early. Default ``false``.
-        hard_drop: Whether to drop, not mark, while the average is at or above the hard threshold
-            (`max_th`, with `gentle` twice that). Default ``true``; linux: ``false``.
+        hard_drop: Whether to drop packets instead of marking them while the average is at or above
+            the hard threshold (`max_th`; with `gentle`, twice `max_th`). Default ``true``; linux:
+            ``false``.
         use_mark_p: Whether to mark only while the probability is below `mark_p`, and to let the
             probability alone decide above the hard threshold. Default ``false``; ns2: ``true``.
         mark_p: Probability from which ECN-capable packets are dropped, with `use_mark_p`. Default
             ``0.1``.
-        target_delay: Target queueing delay: twice the automatic `min_th`. Default ``5 ms``.
-        burst: Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Default
-            ``auto``.
+        target_delay: Target queueing delay; the automatic `min_th` is half of it. Default ``5
+            ms``.
+        burst: Number of packets of a burst that pass without a drop, for Linux's automatic `w_q`.
+            Default ``auto``.
         adapts: Whether `max_p` adapts at all. Default ``true``; linux: ``false``.
         interval: Time between two changes of `max_p`. Default ``500 ms``.
-        alpha: Most that is added to `max_p` at a time. Default ``0.01``.
+        alpha: Largest amount added to `max_p` at a time. Default ``0.01``.
         beta: Factor by which `max_p` is reduced. Default ``0.9``.
         top: `max_p` above which it is not raised. Default ``0.5``.
         bottom: `max_p` below which it is not reduced. Automatic: 0.01, in ns-2 and ns-3 less on
@@ -230,7 +233,8 @@ class Ared(Queue):
             ``0.01``.
         feng_beta: Factor of `max_p` when the average rises above `max_th`. Default ``2``; ns2:
             ``0.9``.
-        hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
+        hz: Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
+            Default ``1000``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -267,8 +271,8 @@ class Ared(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Choke(Queue):
-    """CHOKe: RED that compares each arrival with a queued packet, and drops both if they are of
-    one flow.
+    """CHOKe: RED that compares each arrival with a queued packet, and drops both if they belong to
+    the same flow.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``choke``.
 
@@ -285,10 +289,9 @@ class Choke(Queue):
         candidates: Number of packets drawn for comparison. Default ``1``.
         mean_packet: Size of a typical packet: the unit of idle time. Default ``500 B``; linux:
             ``1000 B``.
-        ecn: Whether to mark ECN-capable packets where RED's part would drop them. Default
-            ``false``.
-        burst: Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Default
-            ``auto``.
+        ecn: Whether to mark ECN-capable packets that the RED part would drop. Default ``false``.
+        burst: Number of packets of a burst that pass without a drop, for Linux's automatic `w_q`.
+            Default ``auto``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -308,7 +311,8 @@ class Choke(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Rem(Queue):
-    """REM: random exponential marking; a price that sums input and queue sets the probability.
+    """REM: random exponential marking; a price based on input rate and queue length sets the
+    probability.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``rem``.
 
@@ -356,15 +360,17 @@ class Sfq(Queue):
         preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue, in packets or bytes; ns-2's preset ignores it. Default ``1000
             packets``; linux: ``127 packets``; ns2: ``none``.
-        maxqueue: Largest total queue under ns-2's preset, in packets (automatic: 40 packets); no
-            other preset has it. Default ``auto``.
+        maxqueue: Largest total queue under ns-2's preset, in packets (automatic: 40 packets); only
+            that preset has this parameter. Default ``auto``.
         buckets: Number of buckets. Default ``1024``; ns2: ``16``.
         perturb: Time between two changes of the salt of the hash; zero for never. Default ``10
             s``; linux: ``0 s``; ns2: ``0 s``.
         quantum: Bytes that a bucket may send in a turn. Automatic: one packet; the bytes of the
             largest packet under Linux's preset. Default ``auto``.
-        depth: Most packets in a bucket. Automatic: no limit. Default ``auto``; linux: ``127``.
-        flows: Most buckets in use at a time. Automatic: all. Default ``auto``; linux: ``128``.
+        depth: Largest number of packets in a bucket. Automatic: no limit. Default ``auto``; linux:
+            ``127``.
+        flows: Largest number of buckets in use at a time. Automatic: all. Default ``auto``; linux:
+            ``128``.
         inner: Discipline of each bucket. Default ``none``.
     """
 
@@ -401,8 +407,8 @@ class Eqm(Queue):
             Default ``auto``.
         p_max: Largest share of arrivals that is dropped early. Default ``1``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
-        mark_limit: Share of arrivals to be dropped from which ECN-capable packets are dropped, not
-            marked. Default ``0.5``.
+        mark_limit: Value of p, the share of arrivals to be dropped, from which ECN-capable packets
+            are dropped instead of marked. Default ``0.5``.
         bytes: Whether to drop in proportion to a packet's size. Default ``false``.
         randomised: Ablation: drop with probability p instead of in exact proportion. Default
             ``false``.
@@ -433,8 +439,7 @@ class Eqm(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CoDel(Queue):
-    """CoDel: drops from the head of the queue when packets have waited above a target for an
-    interval.
+    """CoDel: drops from the head of the queue when waits have exceeded a target for an interval.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``codel``.
 
@@ -480,7 +485,7 @@ class Blue(Queue):
             Default ``1000 packets``.
         increment: What a loss adds to the drop probability. Default ``0.02``.
         decrement: What an idle link subtracts from the drop probability. Default ``0.002``.
-        freeze_time: Least time between two changes. Default ``100 ms``.
+        freeze_time: Shortest time between two changes. Default ``100 ms``.
         threshold: Queue length that counts as a loss when an arrival finds it, in the unit of the
             limit. Default ``none``.
         idle_decay: Whether an idle link makes one step, or one for every `freeze_time`
@@ -513,18 +518,19 @@ class Sfb(Queue):
             Default ``200 packets``; linux: ``1000 packets``.
         levels: Number of rows of bins, at most 16. Default ``2``; linux: ``8``.
         bins: Number of bins in a row. Default ``23``; linux: ``16``.
-        bin_size: Packets of a full bin. Automatic: four fifths of `max`, or 20. Default ``13``;
-            linux: ``auto``.
-        max: Packets in the emptiest bin of an arrival from which it is dropped. Automatic: five
-            quarters of `bin_size`. Default ``none``; linux: ``auto``.
+        bin_size: Number of packets at which a bin is full. Automatic: four fifths of `max`, or 20.
+            Default ``13``; linux: ``auto``.
+        max: Number of packets in the emptiest bin of an arrival from which the arrival is dropped.
+            Automatic: five quarters of `bin_size`. Default ``none``; linux: ``auto``.
         increment: What a full bin adds to its drop probability. Default ``0.0010070954``; linux:
             ``0.00050354772``.
         decrement: What an empty bin subtracts from its drop probability. Default
             ``0.00016784924``; linux: ``0.000045777066``.
         rehash: Time between two changes of the set of bins; zero for never. Default ``600 s``.
         warmup: How long before a change the other set of bins begins to learn. Default ``60 s``.
-        penalty_rate: Packets per second of all flows that do not respond. Default ``10``.
-        penalty_burst: Most packets of these flows at once. Default ``20``.
+        penalty_rate: Packets per second that all unresponsive flows together may send. Default
+            ``10``.
+        penalty_burst: Largest number of packets that these flows may send at once. Default ``20``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``;
             linux: ``true``.
     """
@@ -575,17 +581,18 @@ class Pie(Queue):
         dequeue_rate_estimator: Whether to estimate the delay from the departure rate instead of
             the last packet's sojourn time. Default ``false``.
         dequeue_threshold: Bytes over which the departure rate is measured; a measurement begins
-            only while as many wait. Default ``16384 B``.
+            only while at least as many bytes wait. Default ``16384 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
-        mark_threshold: Probability from which ECN-capable packets are dropped all the same.
+        mark_threshold: Probability from which ECN-capable packets are dropped instead of marked.
             Default ``0.1``.
         active_threshold: Delay at which PIE is switched on; it is switched off when the
             probability and the delay are back to zero (ns-3). Default ``none``.
         ce_threshold: Sojourn time above which packets of scalable senders are marked, with `l4s`.
             Default ``none``.
-        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
             `ce_threshold`. Default ``false``.
-        hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
+        hz: Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
+            Default ``1000``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -614,7 +621,7 @@ class Pie(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pi(Queue):
-    """PI: a proportional-integral controller sets the drop probability by the queue's length.
+    """PI: a proportional-integral controller sets the drop probability from the queue length.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``pi``.
 
@@ -662,7 +669,7 @@ class Avq(Queue):
         virtual_limit: Room in the virtual queue. Automatic: the limit. Default ``auto``.
         gamma: Target utilization of the link. Default ``0.98``.
         alpha: Gain of the adaptation. Default ``0.15``.
-        initial: Initial virtual capacity, as a share of the link. Default ``0.8``.
+        initial: Initial virtual capacity, as a share of the link's capacity. Default ``0.8``.
         adapts: Whether the virtual capacity adapts. Default ``true``.
         mean_packet: Size of a typical packet. Default ``1000 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
@@ -684,7 +691,8 @@ class Avq(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Green(Queue):
-    """GREEN: keeps the arrival rate just below the link's by a probability that steps up and down.
+    """GREEN: keeps the arrival rate just below the link's by a drop probability that moves in
+    steps.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``green``.
 
@@ -713,7 +721,7 @@ class Green(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FengGreen(Queue):
-    """GREEN (Feng): drops of each flow what TCP's equation says will bring it to its fair share.
+    """GREEN (Feng): drops from each flow the share that, by TCP's equation, makes its rate fair.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``feng_green``.
 
@@ -793,10 +801,10 @@ class DualPi2(Queue):
         min_th: Sojourn time in L above which the ramp marks packets. Default ``800 us``.
         range: Width of the ramp: it marks every packet from `min_th` + `range` on. Default ``400
             us``.
-        step_th: Sojourn time above which Linux marks packets of L; no other preset has it. Default
-            ``1 ms``.
-        classic_most: p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at
-            most 1, where k p' reaches 1. Default ``auto``.
+        step_th: Sojourn time above which Linux marks packets of L; only Linux's preset has this
+            parameter. Default ``1 ms``.
+        classic_most: Value of p'^2 from which C drops the packets that it would mark. Automatic:
+            1/k^2, at most 1, where k p' reaches 1. Default ``auto``.
         classic_weight: Share of the bytes that C gets while both queues are busy. Default
             ``0.0625``; linux: ``0.1``.
     """
@@ -820,7 +828,7 @@ class DualPi2(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cobalt(Queue):
-    """COBALT: CoDel and BLUE together, one against standing queues, the other against floods.
+    """COBALT: CoDel against standing queues, combined with BLUE against floods.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``cobalt``.
 
@@ -834,12 +842,12 @@ class Cobalt(Queue):
         increment: What an overflow adds to BLUE's drop probability. Default ``0.00390625``.
         decrement: What an empty queue subtracts from BLUE's drop probability. Default
             ``0.000244140625``.
-        ecn: Whether to mark ECN-capable packets that CoDel's half would drop. Default ``false``.
+        ecn: Whether to mark ECN-capable packets that the CoDel part would drop. Default ``false``.
         ce_threshold: Sojourn time above which every ECN-capable packet is marked, with `ecn`.
             Default ``none``.
         blue_threshold: Sojourn time that counts as an overflow for BLUE. Default ``none``; ns3:
             ``400 ms``.
-        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
             `ce_threshold`. Default ``false``.
     """
 
@@ -860,7 +868,7 @@ class Cobalt(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Prio(Queue):
-    """Priority: bands of first in, first out in strict order, chosen by the packet's priority.
+    """Priority: first-in, first-out bands served in strict order, chosen by the packet's priority.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``prio``.
 
@@ -885,7 +893,7 @@ class Prio(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tbf(Queue):
-    """Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
+    """Token bucket: a shaper that sends at `rate` and, after a pause, up to `burst` bytes at once.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``tbf``.
 
@@ -914,7 +922,8 @@ class Tbf(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Drr(Queue):
-    """DRR: deficit round robin; flows take turns of bytes, and carry over what a turn left.
+    """DRR: deficit round robin; flows take turns counted in bytes and carry over what a turn
+    leaves.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``drr``.
 
@@ -977,7 +986,8 @@ class FqCodel(Queue):
         quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
             Linux's preset; the MTU under ns-3's. Default ``auto``.
         flows: Number of queues. Default ``1024``.
-        drop_batch: Most packets dropped at a time when the limit is exceeded. Default ``64``.
+        drop_batch: Largest number of packets dropped at a time when the limit is exceeded. Default
+            ``64``.
         max_packet: Backlog behind a packet up to which CoDel never drops it. Automatic: the
             largest packet. Default ``auto``; ns3: ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
@@ -1020,7 +1030,8 @@ class FqPie(Queue):
         quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
             Linux's preset; the MTU under ns-3's. Default ``auto``.
         flows: Number of queues. Default ``1024``.
-        drop_batch: Most packets dropped at a time when the limit is exceeded. Default ``64``.
+        drop_batch: Largest number of packets dropped at a time when the limit is exceeded. Default
+            ``64``.
         target: Target queueing delay. Default ``15 ms``.
         t_update: Time between two updates of the probability. Default ``15 ms``.
         max_burst: Burst allowance: how long nothing is dropped after the queue has been idle.
@@ -1039,19 +1050,20 @@ class FqPie(Queue):
         dequeue_rate_estimator: Whether to estimate the delay from the departure rate instead of
             the last packet's sojourn time. Default ``false``.
         dequeue_threshold: Bytes over which the departure rate is measured; a measurement begins
-            only while as many wait. Default ``16384 B``.
+            only while at least as many bytes wait. Default ``16384 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``; ns3:
             ``true``.
-        mark_threshold: Probability from which ECN-capable packets are dropped all the same.
+        mark_threshold: Probability from which ECN-capable packets are dropped instead of marked.
             Default ``0.1``.
         ce_threshold: Sojourn time above which packets of scalable senders are marked, with `l4s`.
             Default ``none``.
-        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
             `ce_threshold`. Default ``false``.
         set_ways: Size of a set of neighbouring queues in which a flow looks for a free one
             (set-associative hash); the hash of a flow is then its key, without a salt. Default
             ``none``.
-        hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
+        hz: Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
+            Default ``1000``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -1096,17 +1108,17 @@ class FqCobalt(Queue):
         quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
             Linux's preset; the MTU under ns-3's. Default ``auto``.
         flows: Number of queues. Default ``1024``.
-        drop_batch: Most packets dropped at a time when the limit is exceeded. Default ``64``;
-            linux: ``1``.
+        drop_batch: Largest number of packets dropped at a time when the limit is exceeded. Default
+            ``64``; linux: ``1``.
         increment: What an overflow adds to BLUE's drop probability. Default ``0.00390625``.
         decrement: What an empty queue subtracts from BLUE's drop probability. Default
             ``0.000244140625``.
-        ecn: Whether to mark ECN-capable packets that CoDel's half would drop. Default ``true``.
+        ecn: Whether to mark ECN-capable packets that the CoDel part would drop. Default ``true``.
         ce_threshold: Sojourn time above which every ECN-capable packet is marked, with `ecn`.
             Default ``none``.
         blue_threshold: Sojourn time that counts as an overflow for BLUE. Default ``none``; ns3:
             ``400 ms``.
-        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, according to
             `ce_threshold`. Default ``false``.
         set_ways: Size of a set of neighbouring queues in which a flow looks for a free one
             (set-associative hash); the hash of a flow is then its key, without a salt. Default
@@ -1134,18 +1146,19 @@ class FqCobalt(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cake(Queue):
-    """CAKE: a shaper, priority tins, fair queues of hosts and flows, COBALT in each, an ACK
+    """CAKE: a shaper, priority tins, queues fair to hosts and flows, COBALT in each, and an ACK
     filter.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``cake``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
-        bandwidth: Rate of the shaper; without one the link is filled. Default ``none``.
+        bandwidth: Rate of the shaper; without one, packets are sent at the rate of the link.
+            Default ``none``.
         diffserv: Tins, and which DSCP goes to which tin. Default ``diffserv3``.
         isolation: What has a queue of its own, and between whom capacity is shared fairly. Default
             ``triple-isolate``.
-        rtt: Round-trip time to be expected: COBALT's interval. Default ``internet``.
+        rtt: Expected round-trip time: COBALT's interval. Default ``internet``.
         target: Acceptable sojourn time of a packet. Automatic: a twentieth of `rtt`. Default
             ``auto``.
         limit: Largest total queue of all tins, in packets or bytes (Linux's `memlimit`).
@@ -1153,11 +1166,11 @@ class Cake(Queue):
             of the largest size; the latter without a bandwidth. Default ``auto``.
         framing: Link layer below: sets `overhead`, `mpu` and `cells`. Default ``raw``.
         overhead: Bytes added to the size of each packet. Default ``auto``.
-        mpu: Least bytes that a packet costs. Default ``auto``.
+        mpu: Smallest cost of a packet, in bytes. Default ``auto``.
         cells: Cells in which packets are sent. Default ``auto``.
         ingress: Whether dropped packets are charged to the shaper too. Default ``false``.
         ack_filter: Whether redundant acknowledgements are dropped. Default ``no``.
-        ecn: Whether to mark ECN-capable packets that CoDel's half would drop; Linux always does.
+        ecn: Whether to mark ECN-capable packets that the CoDel part would drop; Linux always does.
             Default ``true``.
         flows: Number of queues in each tin: a multiple of 8. Default ``1024``.
         quantum: Bytes that a flow may send in a turn. Automatic: what the tin's share carries in

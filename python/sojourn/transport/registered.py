@@ -140,7 +140,7 @@ class Vegas(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Westwood(Control):
-    """Westwood+: after a loss the window is what the path carries.
+    """Westwood+: after a loss the window is set to what the path carries.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``westwood``.
 
@@ -162,7 +162,7 @@ class HighSpeed(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``highspeed``.
 
     Parameters:
-        low_window: Largest window, in segments, at which it is Reno. Default ``38``.
+        low_window: Largest window, in segments, at which it behaves as Reno. Default ``38``.
         high_window: Window at the high end of the response function, segments. Default ``83000``.
         high_decrease: Part of the window that a loss takes away at `high_window`. Default ``0.1``.
     """
@@ -198,14 +198,14 @@ class Scalable(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bic(Control):
-    """BIC: a binary search for the window at which the last loss came.
+    """BIC: a binary search for the window at which the last loss occurred.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``bic``.
 
     Parameters:
         beta: Part of the window that remains after a loss. Default ``0.7998046875``; ns3: ``0.8``.
         max_increment: Largest number of segments that a round trip adds. Default ``16``.
-        low_window: Largest window, in segments, at which it is Reno. Default ``14``.
+        low_window: Largest window, in segments, at which it behaves as Reno. Default ``14``.
         smooth: Near the maximum a round trip adds 4 / smooth segments. Default ``20``; ns3: ``5``.
         fast_convergence: Whether a loss below the last maximum lowers the maximum further. Default
             ``true``.
@@ -223,7 +223,7 @@ class Bic(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Htcp(Control):
-    """H-TCP: growth by the time since the last congestion, a reduction that just empties the
+    """H-TCP: growth depends on the time since the last congestion; a reduction just empties the
     queue.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``htcp``.
@@ -245,7 +245,7 @@ class Htcp(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Hybla(Control):
-    """Hybla: a flow on a long path grows as one with 25 ms does.
+    """Hybla: a flow on a long path grows as one with a round-trip time of 25 ms does.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``hybla``.
 
@@ -262,7 +262,7 @@ class Hybla(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Illinois(Control):
-    """Illinois: growth and reduction by the queueing delay, congestion by loss.
+    """Illinois: loss signals congestion; the queueing delay determines growth and reduction.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``illinois``.
 
@@ -271,7 +271,7 @@ class Illinois(Control):
         alpha_min: Smallest number of segments that a round trip adds. Default ``0.3``.
         beta_min: Smallest part of the window that a loss takes away. Default ``0.125``.
         beta_max: Largest part of the window that a loss takes away. Default ``0.5``.
-        win_thresh: Below this number of segments it is Reno. Default ``15``.
+        win_thresh: Below this number of segments it behaves as Reno. Default ``15``.
         theta: Number of rounds of low delay after which growth is the largest again. Default
             ``5``.
     """
@@ -289,8 +289,8 @@ class Illinois(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Yeah(Control):
-    """YeAH: Scalable while the queue is short, Reno while it is long, and a queue emptied by
-    precaution.
+    """YeAH: grows as Scalable while the queue is short and as Reno while it is long, and empties
+    the queue as a precaution.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``yeah``.
 
@@ -299,7 +299,7 @@ class Yeah(Control):
         gamma: Inverse of the part of the queue that is taken away. Default ``1``.
         epsilon: The window is reduced by at most the part 1 / epsilon of it. Default ``2``.
         phy: Inverse of the largest delay, as a part of the base RTT. Default ``8``.
-        rho: Number of slow rounds after which a loss halves. Default ``16``.
+        rho: Number of slow rounds after which a loss halves the window. Default ``16``.
         zeta: Number of fast rounds after which Reno's window is discarded. Default ``50``.
     """
 
@@ -316,7 +316,7 @@ class Yeah(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Veno(Control):
-    """Veno: tells random loss from congestion by the backlog.
+    """Veno: distinguishes random loss from congestion by the backlog.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``veno``.
 
@@ -338,13 +338,13 @@ class Ledbat(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``ledbat``.
 
     Parameters:
-        target: Queueing delay to aim at; the RFC allows up to 100 ms. Default ``100 ms``.
+        target: Target queueing delay; the RFC allows up to 100 ms. Default ``100 ms``.
         gain: Segments per round trip that an empty queue adds; the RFC allows up to 1. Default
             ``1``.
         filter: Number of latest delay samples of which the least counts. Default ``4``; ns3:
             ``3``.
-        slow_start: Whether there is slow start, at first and after timeouts. Default ``false``;
-            ns3: ``true``.
+        slow_start: Whether there is slow start, at the beginning and after timeouts. Default
+            ``false``; ns3: ``true``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -358,7 +358,7 @@ class Ledbat(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bbr(Control):
-    """BBR, version 1: a model of the path instead of an answer to losses.
+    """BBR, version 1: follows a model of the path instead of responding to losses.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``bbr``.
 
@@ -378,7 +378,7 @@ class Bbr(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bbr3(Control):
-    """BBR, version 3: a model of the path that also answers to losses, within bounds.
+    """BBR, version 3: follows a model of the path and also responds to losses, within bounds.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``bbr3``.
 
@@ -413,8 +413,8 @@ class Bbr3(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Prague(Control):
-    """Prague: the scalable controller of L4S, whose rate does not depend on a short round-trip
-    time.
+    """Prague: the scalable controller of L4S, whose rate does not depend on the RTT if that is
+    short.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``prague``.
 
