@@ -6,7 +6,7 @@
 //! 2: full queues and lock-out).
 //!
 //! A limit in packets admits an arrival while fewer packets wait. A limit in bytes admits an
-//! arrival that still fits, so that small packets are admitted where large ones no longer are.
+//! arrival that still fits, so that small packets are admitted when large ones no longer fit.
 //!
 //! **ns-2** (`DropTail`, ns-2.35): an arrival is dropped if `length + 1 >= limit`, so that a limit
 //! of 50 keeps at most 49 waiting packets, and a limit in bytes at most one byte less. The default

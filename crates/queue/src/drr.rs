@@ -5,8 +5,8 @@
 //! Each flow has a queue and a deficit. A turn adds `quantum` to the deficit and sends packets
 //! while their size is within the deficit; each packet is subtracted from it. What is left is kept
 //! for the next turn, unless the queue of the flow is empty. When the limit is exceeded, the flow
-//! with most bytes (of several, the one to be served first) loses its last packet. The service of
-//! two flows that always have something to send differs by less than a quantum and two packets.
+//! with the most bytes (of several, the one to be served first) loses its last packet. The service
+//! of two flows that always have something to send differs by less than a quantum and two packets.
 //!
 //! **Reference**: 1024 queues, selected by a salted hash whose salt is drawn at the first arrival;
 //! room for 1000 packets; a quantum of the link's MTU, since the paper's bound on the work per

@@ -7,7 +7,7 @@
 //! the total weight of the active flows; a flow is active while its last packet would not yet have
 //! finished in bit-by-bit round robin. An arrival of b bits finishes at F = max(R, F of the flow's
 //! last packet) + b / weight. The packet with the smallest F is sent next, and is never
-//! interrupted. When the limit is exceeded, the flow with most bytes (of several, the one seen
+//! interrupted. When the limit is exceeded, the flow with the most bytes (of several, the one seen
 //! first) loses its last packet.
 //!
 //! **Reference**: the paper without its promptness parameter, delta, and room for 1000 packets. All

@@ -5,8 +5,8 @@
 //! fairness and hash.
 //!
 //! **Reference**: 1024 queues, a quantum of 1514 bytes, room for 10240 packets, a target of 5 ms,
-//! an interval of 100 ms, and ECN on. When the limit is exceeded, the flow with most bytes loses
-//! packets from its head, and this counts as an overflow for its COBALT, as in CAKE.
+//! an interval of 100 ms, and ECN on. When the limit is exceeded, the flow with the most bytes
+//! loses packets from its head, and this counts as an overflow for its COBALT, as in CAKE.
 //!
 //! **Linux** (the queues of CAKE): the quantum is the largest packet, and one packet is dropped at
 //! a time.

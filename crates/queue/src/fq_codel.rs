@@ -16,9 +16,9 @@
 //! - A queue found empty in the list of old flows is removed from it. A queue found empty in the
 //!   list of new flows first moves to the end of the list of old flows, so that flows that come and
 //!   go cannot starve the others.
-//! - When the limit is exceeded, the flow with most bytes (of several, the one seen first) loses
-//!   packets from its head: half its bytes or `drop_batch` packets at a time. Linux does the same;
-//!   section 4.1 of the RFC says half its packets.
+//! - When the limit is exceeded, the flow with the most bytes (of several, the one seen first)
+//!   loses packets from its head: half its bytes or `drop_batch` packets at a time. Linux does the
+//!   same; section 4.1 of the RFC says half its packets.
 //!
 //! When a queue is found empty its dropping state ends, but its drop count is kept; the next flow
 //! of the same hash inherits it.

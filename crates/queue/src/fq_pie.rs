@@ -9,7 +9,7 @@
 //! probabilities decay.
 //!
 //! **Reference**: the defaults of the RFCs: 1024 queues, a quantum of 1514 bytes, room for 10240
-//! packets, and a target of 15 ms. When the limit is exceeded, the flow with most bytes loses
+//! packets, and a target of 15 ms. When the limit is exceeded, the flow with the most bytes loses
 //! packets from its head.
 //!
 //! **Linux** (`sch_fq_pie`):

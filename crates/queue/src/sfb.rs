@@ -2,8 +2,8 @@
 //!
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "Stochastic Fair Blue", IEEE INFOCOM 2001.
 //!
-//! There is one queue, and `levels` rows of `bins`. Each bin has the number of its packets that
-//! wait and a drop probability. For each arrival:
+//! There is one queue, and `levels` rows of `bins`. Each bin counts its waiting packets and has a
+//! drop probability. For each arrival:
 //!
 //! 1. The flow is hashed to one bin in each row.
 //! 2. Those of its bins that hold more than `bin_size` packets raise their probability by

@@ -13,7 +13,7 @@
 //! flow queues, but they still count it; it stays in `red`, `choke` and `sfb`.
 //!
 //! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same, with two
-//! exceptions: a packet larger than a bucket blocks the queue of ns-3 for ever, and ns-3 rounds
+//! exceptions: a packet larger than a bucket blocks the queue of ns-3 permanently, and ns-3 rounds
 //! tokens to whole bytes. The defaults are those of ns-3, since `tc` requires rate and burst.
 //! **ns-2** has no discipline of this kind; its preset is the reference.
 

@@ -22,10 +22,10 @@
 //!
 //! - N is in whole segments, rounded up.
 //! - A timeout is treated as a loss.
-//! - Samples are counted anew for every acknowledgement, and N is used only after three of them, so
-//!   that the window grows as NewReno's does, whatever the backlog. The first acknowledgement after
-//!   a recovery does have that many; N is then the whole window, and every other such
-//!   acknowledgement adds nothing.
+//! - Samples are counted from zero for every acknowledgement, and N is used only after three of
+//!   them, so that the window grows as NewReno's does, whatever the backlog. The first
+//!   acknowledgement after a recovery does have that many; N is then the whole window, and every
+//!   other such acknowledgement adds nothing.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

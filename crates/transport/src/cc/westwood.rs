@@ -21,9 +21,9 @@
 //!
 //! - Tustin's filter, 0.9 b + 0.1 (sample + previous sample) / 2, every round trip.
 //! - The window is set to the threshold, even if that is larger.
-//! - A sample is what is acknowledged from one acknowledgement, inclusive, until a smoothed RTT
-//!   after it, divided by that RTT. This is a tenth too much if there are ten acknowledgements in a
-//!   round trip.
+//! - A sample is what is acknowledged within a smoothed RTT, from one acknowledgement on
+//!   (inclusive), divided by that RTT. This is a tenth too much if there are ten acknowledgements
+//!   in a round trip.
 //!
 //! **ns-2**: has no Westwood+; its preset is the reference.
 
