@@ -14,12 +14,12 @@ from sojourn.workers.processes import TraceFiles
 from sojourn.workers.tasks import Task
 
 FORMATS = ("ns2", "pcapng", "events")
-"""Those of traces."""
+"""The formats of traces."""
 
 
 @dataclass(frozen=True)
 class Traces:
-    """Which traces of all runs go where: ``trace_...`` of :func:`run`."""
+    """Which traces of all runs go where: ``trace_...`` of :func:`sojourn.run`."""
 
     folder: Path
     format: str
@@ -27,7 +27,7 @@ class Traces:
     payload: bool
 
     def check_arguments(self) -> None:
-        """Look at what :func:`run` was given, under its names."""
+        """Look at what :func:`sojourn.run` was given, under its names."""
         if self.format not in FORMATS:
             raise InputError(f"trace_format: {refusal(str(self.format), FORMATS)}")
         links = self.links

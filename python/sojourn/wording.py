@@ -13,7 +13,7 @@ KINDS = ("discipline", "congestion_control", "protocol", "source")
 def labels(vary: Sequence[dict[str, Any]]) -> list[str]:
     """Points by the values that vary, in words that tell them from each other.
 
-    A queue is called as in :func:`answers`.
+    A queue is called as in :func:`sojourn.experiments.cases.answers`.
     """
     return [", ".join(words.values()) for words in _worded(vary)]
 

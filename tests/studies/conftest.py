@@ -69,6 +69,16 @@ def whole(drawn_once, tmp_path):
     return write
 
 
+@pytest.fixture(scope="session")
+def outcomes_of():
+    """The outcomes of a report, by claim."""
+
+    def outcomes(report):
+        return {one.claim.id: one.outcome for one in report.verdicts}
+
+    return outcomes
+
+
 def passed_on_all_claims(report):
     claims = read(studies.find(report.study).package).claims
     assert [one.claim.id for one in report.verdicts] == list(claims)

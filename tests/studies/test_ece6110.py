@@ -21,9 +21,9 @@ def report(results):
     return STUDY.evaluate(results, SETTINGS)
 
 
-def test_what_no_chance_can_change(report):
+def test_what_no_chance_can_change(report, outcomes_of):
     """Verdicts that rest on laws or on the report's own words, whatever the replicas."""
-    outcome = {one.claim.id: one.outcome for one in report.verdicts}
+    outcome = outcomes_of(report)
     assert outcome["two-bottlenecks"] is Outcome.DISAGREES
     assert outcome["udp-does-not-react"] is Outcome.AGREES
     assert outcome["red-udp-bug"] is Outcome.DISAGREES

@@ -16,17 +16,13 @@ def evaluate(synthetic, settings=None, **options):
     return EqmStudy().evaluate({"eqm": synthetic.frames(settings, **options)}, settings)
 
 
-def outcomes(report):
-    return {one.claim.id: one.outcome for one in report.verdicts}
-
-
 @pytest.fixture(scope="module")
 def report(synthetic):
     return evaluate(synthetic)
 
 
-def test_orders_that_separate(report):
-    found = outcomes(report)
+def test_orders_that_separate(report, outcomes_of):
+    found = outcomes_of(report)
     assert found["queue-least-eqm"] is Outcome.AGREES
     assert found["delay-least-eqm"] is Outcome.AGREES
     assert found["queue-most-red"] is Outcome.DISAGREES
@@ -35,7 +31,7 @@ def test_orders_that_separate(report):
     assert found["utilisation-best-rem"] is Outcome.AGREES
 
 
-def test_impossible_whatever_we_measure(synthetic, report):
+def test_impossible_whatever_we_measure(synthetic, report, outcomes_of):
     impossible = {
         "delay-cells",
         "little",
@@ -45,7 +41,7 @@ def test_impossible_whatever_we_measure(synthetic, report):
         "throughput-utilisation-ratio",
     }
     other = evaluate(synthetic, queues=dict.fromkeys(synthetic.QUEUES, 3.0))
-    for found in (outcomes(report), outcomes(other)):
+    for found in (outcomes_of(report), outcomes_of(other)):
         assert {name for name, one in found.items() if one is Outcome.IMPOSSIBLE} == impossible
 
 
@@ -65,10 +61,10 @@ def test_the_contradiction_has_its_own_verdict(report):
     assert "nobody loses a packet" in found[0].reason
 
 
-def test_no_difference_is_no_agreement(synthetic):
+def test_no_difference_is_no_agreement(synthetic, outcomes_of):
     same = dict.fromkeys(synthetic.QUEUES, 12.0)
     report = evaluate(synthetic, queues=same, losses=dict.fromkeys(synthetic.LOSSES, 1.0))
-    found = outcomes(report)
+    found = outcomes_of(report)
     for claim in ("queue-least-eqm", "loss-least-rem", "throughput-best-eqm", "grades"):
         assert found[claim] is Outcome.DISAGREES
     reasons = {one.claim.id: one.reason for one in report.verdicts}
@@ -77,20 +73,20 @@ def test_no_difference_is_no_agreement(synthetic):
     assert all(cell.endswith("A=") for row in ranking.rows[:-1] for cell in row[1:])
 
 
-def test_losses_below_the_capacity_are_judged_there(synthetic):
+def test_losses_below_the_capacity_are_judged_there(synthetic, outcomes_of):
     below = {"eqm": 20.0, "red": 90.0, "rem": 40.0, "sfq": 60.0, "droptail": 10.0}
     settings = synthetic.settings()
     frames = synthetic.frames(settings, loss_below=below)
     # equal counts in every replica: a difference without deviation separates
-    found = outcomes(EqmStudy().evaluate({"eqm": frames}, settings))
+    found = outcomes_of(EqmStudy().evaluate({"eqm": frames}, settings))
     assert found["loss-least-eqm"] is Outcome.AGREES
     assert found["loss-most-red"] is Outcome.AGREES
 
 
 @pytest.mark.parametrize("replicas", ["1", "2"])
-def test_too_few_replicas_carry_no_order_and_no_number(synthetic, replicas):
+def test_too_few_replicas_carry_no_order_and_no_number(synthetic, replicas, outcomes_of):
     settings = synthetic.settings(replicas=replicas)
-    found = outcomes(evaluate(synthetic, settings))
+    found = outcomes_of(evaluate(synthetic, settings))
     for claim in (
         "queue-least-eqm",
         "loss-cells",

@@ -465,8 +465,7 @@ def test_the_report_is_whole(report, whole):
     assert len(whole(report).figures) >= 10
 
 
-def test_what_no_chance_can_change(report):
-    found = {one.claim.id: one.outcome for one in report.verdicts}
+def test_what_no_chance_can_change(report, outcomes_of):
     expected = {
         "loss-sfq": Outcome.AGREES,
         "throughput-sfq-tcp": Outcome.AGREES,
@@ -475,4 +474,4 @@ def test_what_no_chance_can_change(report):
         "droptail-burst": Outcome.AGREES,
         "ack-drops": Outcome.DISAGREES,
     }
-    assert {name: found[name] for name in expected} == expected
+    assert outcomes_of(report).items() >= expected.items()

@@ -48,8 +48,8 @@ def test_the_bounds_by_hand():
     assert [bounds.under_way(n) for n in (2, 3, 8)] == [512, 768, 2048]
 
 
-def test_what_no_chance_can_change(report):
-    outcome = {one.claim.id: one.outcome for one in report.verdicts}
+def test_what_no_chance_can_change(report, outcomes_of):
+    outcome = outcomes_of(report)
     assert {one for one in outcome if outcome[one] is Outcome.IMPOSSIBLE} == IMPOSSIBLE
     assert {one for one in outcome if outcome[one] is Outcome.CONTRADICTS_ITSELF} == TWO_THINGS
     assert outcome["pfifo-priorities"] is Outcome.DISAGREES

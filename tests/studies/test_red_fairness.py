@@ -475,8 +475,7 @@ def test_the_report_is_whole(report, whole):
     assert len(whole(report).figures) >= 10
 
 
-def test_what_no_chance_can_change(report):
-    found = {one.claim.id: one.outcome for one in report.verdicts}
+def test_what_no_chance_can_change(report, outcomes_of):
     expected = {
         "case1-increase": Outcome.AGREES,
         "case1-equal": Outcome.AGREES,
@@ -484,4 +483,4 @@ def test_what_no_chance_can_change(report):
         "case4-below": Outcome.DISAGREES,
         "jain-range": Outcome.IMPOSSIBLE,
     }
-    assert {name: found[name] for name in expected} == expected
+    assert outcomes_of(report).items() >= expected.items()

@@ -215,8 +215,8 @@ def test_the_report_is_whole(report, whole):
     assert len(whole(report).figures) >= 10
 
 
-def test_what_no_chance_can_change(report):
-    outcome = {one.claim.id: one.outcome for one in report.verdicts}
+def test_what_no_chance_can_change(report, outcomes_of):
+    outcome = outcomes_of(report)
     assert outcome["larger-buffers"] is Outcome.AGREES
     assert outcome["factors"] is Outcome.CONTRADICTS_ITSELF
 

@@ -1,7 +1,7 @@
-"""Which files were written beside each other, so that the next ones leave none of what was before.
+"""Records of files that a command has written, such as traces or figures.
 
-Such as traces and figures. Their checksums are recorded when they are written, so that only they
-go: what somebody has changed since is theirs, and stays.
+The next command of this kind removes those that it does not write anew. Checksums tell which files
+are unchanged: only these are removed, and what somebody has edited since stays.
 """
 
 from __future__ import annotations
