@@ -73,23 +73,25 @@ impl Traffic {
 /// What a flow is doing.
 pub(crate) enum Agent {
     /// Sends packets.
-    Datagrams {
-        source: AnySource,
-        header: Bytes,
-        ecn: Ecn,
-        /// The packet after the next: drawn ahead, so that the next packet need not wait for a
-        /// draw.
-        then: Emission,
-        /// Size on the wire of the packet to be sent next.
-        next_size: u16,
-        /// Its number.
-        next_number: u64,
-    },
+    Datagrams(Box<Datagrams>),
     /// Writes streams.
     Streams {
         application: AnyApplication,
         connections: Box<Connections>,
     },
+}
+
+/// A source and the packet that it sends next.
+pub(crate) struct Datagrams {
+    pub(crate) source: AnySource,
+    pub(crate) header: Bytes,
+    pub(crate) ecn: Ecn,
+    /// The packet after the next: drawn ahead, so that the next packet need not wait for a draw.
+    pub(crate) then: Emission,
+    /// Size on the wire of the packet to be sent next.
+    pub(crate) next_size: u16,
+    /// Its number.
+    pub(crate) next_number: u64,
 }
 
 /// A flow of a running simulation.
@@ -110,7 +112,7 @@ impl Flow {
                 mut source,
                 header,
                 ecn,
-            } => Agent::Datagrams {
+            } => Agent::Datagrams(Box::new(Datagrams {
                 then: source.next(&mut Draw {
                     gaps: &mut spec.gaps,
                     sizes: &mut spec.sizes,
@@ -120,7 +122,7 @@ impl Flow {
                 ecn,
                 next_size: 0,
                 next_number: 0,
-            },
+            })),
             Traffic::Streams {
                 application,
                 config,
@@ -144,7 +146,7 @@ impl Flow {
     pub(crate) fn connections(&self) -> Option<&Connections> {
         match &self.agent {
             Agent::Streams { connections, .. } => Some(connections),
-            Agent::Datagrams { .. } => None,
+            Agent::Datagrams(_) => None,
         }
     }
 

@@ -164,7 +164,9 @@ impl<O: Observer> Simulation<O> {
         if looks_ahead {
             observer.will_prefetch();
         }
-        let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
+        let mut flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
+        // They lie where their specifications lay, which were larger.
+        flows.shrink_to_fit();
         let sources_run_ahead =
             !O::IN_ORDER && sources::may_run_ahead(&links, &flows, &lanes, &paths);
         let mut simulation = Self {

@@ -27,6 +27,8 @@ pub struct FlowCounts {
     pub marked: u64,
     /// Summed one-way delays of the packets received, in picoseconds.
     pub delay: u128,
+    /// The one-way delay of the packet received last, in picoseconds.
+    pub last_transit: u64,
 }
 
 /// A flow's measurements: two cache lines, which each of its packets touches.
@@ -43,8 +45,6 @@ pub struct FlowMeter {
     pub delays: Sketch,
     /// RFC 3550's running jitter, in picoseconds.
     jitter: f64,
-    /// The one-way delay of the packet received last.
-    last_transit: u64,
     /// The sum of the running jitter over the packets received in the window, in picoseconds; the
     /// first of all packets has none.
     pub jitter_sum: f64,
@@ -258,7 +258,7 @@ impl Meter {
         flow.counts.delay += u128::from(delay.as_ps());
         flow.kept += u64::from(sent_inside);
         let transit = delay.as_ps();
-        let last = core::mem::replace(&mut flow.last_transit, transit);
+        let last = core::mem::replace(&mut flow.counts.last_transit, transit);
         if !is_first {
             // Of an integer with a sign this takes one instruction; and it has none to lose.
             let change = transit.abs_diff(last).cast_signed() as f64;

@@ -22,15 +22,16 @@ macro_rules! registry {
             )*
         }
 
-        /// Any application over TCP, dispatched without a virtual call.
+        /// Any application over TCP, dispatched without a virtual call. Each has a box of its own,
+        /// so that many bulk transfers do not take as much memory as the largest of all.
         #[derive(Debug)]
         pub enum AnyApplication {
             $(
                 #[doc = $app_title]
-                $app(crate::$app_module::$app),
+                $app(Box<crate::$app_module::$app>),
             )*
             /// A source of packets that writes into a stream.
-            Paced(Paced),
+            Paced(Box<Paced>),
         }
 
         /// The registry, in the order of tables: what goes over any transport first, what needs
@@ -104,13 +105,13 @@ macro_rules! registry {
                     stringify!($app_module) => {
                         let params = crate::$app_module::Params::read(source, preset)?;
                         let made = crate::$app_module::$app::new(&params, preset)?;
-                        Ok(AnyApplication::$app(made))
+                        Ok(AnyApplication::$app(Box::new(made)))
                     }
                 )*
                 _ => {
                     let payload = Distribution::constant(segment);
                     let made = build(name, source, preset, payload, Bytes::ZERO)?;
-                    Ok(AnyApplication::Paced(Paced::new(made, preset)))
+                    Ok(AnyApplication::Paced(Box::new(Paced::new(made, preset))))
                 }
             }
         }

@@ -85,17 +85,12 @@ impl<O: Observer> Simulation<O> {
 
     fn send_datagram(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id as usize];
-        let Agent::Datagrams {
-            ecn,
-            next_size,
-            next_number,
-            ..
-        } = &mut flow.agent
-        else {
+        let Agent::Datagrams(datagrams) = &mut flow.agent else {
             return;
         };
-        let (number, size, ecn) = (*next_number, *next_size, *ecn);
-        *next_number += 1;
+        let number = datagrams.next_number;
+        datagrams.next_number += 1;
+        let (size, ecn) = (datagrams.next_size, datagrams.ecn);
         let lane = &self.shared.lanes[2 * id as usize];
         let packet = SimPacket {
             number,
@@ -111,22 +106,16 @@ impl<O: Observer> Simulation<O> {
     /// Asks the source for the packet after that.
     fn plan(&mut self, flow: usize, now: Time) -> Time {
         let flow: &mut Flow = &mut self.flows[flow];
-        let Agent::Datagrams {
-            source,
-            header,
-            then,
-            next_size,
-            ..
-        } = &mut flow.agent
-        else {
+        let Agent::Datagrams(datagrams) = &mut flow.agent else {
             return Time::NEVER;
         };
         let mut draw = Draw {
             gaps: &mut flow.gaps,
             sizes: &mut flow.sizes,
         };
-        let emission = core::mem::replace(then, source.next(&mut draw));
-        *next_size = (emission.payload + *header).get() as u16;
+        let then = datagrams.source.next(&mut draw);
+        let emission = core::mem::replace(&mut datagrams.then, then);
+        datagrams.next_size = (emission.payload + datagrams.header).get() as u16;
         let at = now + emission.gap;
         if at < flow.stop { at } else { Time::NEVER }
     }
