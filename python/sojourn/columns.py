@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -90,32 +90,16 @@ OF_FLOWS = {
 RARE = ("marks_packets", "mark_ratio", "retransmits", "timeouts")
 """What has no column where all of it is zero."""
 
-
-HARDLY = 0.1
-"""A link whose packets wait less than this share of what they wait elsewhere matters little, if
-less than one waits there in the mean."""
-
-OF_OTHER_LINKS = "nothing lost there, and hardly any waiting"
-"""What is said of links that have no row."""
-
 OF_SO_MANY = "; n: of so many, where the others have no value"
 """What a caption says where a mean is one of fewer replicas than there are."""
 
 
 def telling(
-    columns: Mapping[str, Column],
-    points: Sequence[Mapping[str, Any]],
-    of: str,
-    shown: Collection[str] | None = None,
+    columns: Mapping[str, Column], points: Sequence[Mapping[str, Any]], of: str
 ) -> dict[str, Column]:
     """The columns that say something of any of the ``links`` or ``groups`` of a summary, in units
-    that fit; of those ``shown`` alone, where not all are."""
-    rows = [
-        row
-        for point in points
-        for name, row in measured(point, of).items()
-        if shown is None or name in shown
-    ]
+    that fit."""
+    rows = [row for point in points for row in measured(point, of).values()]
     return {
         key: column.fitted(row[key]["mean"] for row in rows if row.get(key))
         for key, column in columns.items()
@@ -138,29 +122,6 @@ def _tells(key: str, metric: Mapping[str, Any] | None) -> bool:
     if metric is None or metric["mean"] is None:
         return False
     return metric["mean"] != 0 or key not in RARE
-
-
-def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
-    """The links of a summary that any packet came to, and those of them worth a row of a table.
-
-    These lose packets, or have one waiting in the mean, or let them wait for more than `HARDLY`, at
-    any point; all, if none does.
-    """
-    sure: set[str] = set()
-    waits: dict[str, float] = {}
-    for point in points:
-        for name, metrics in point["links"].items():
-            if not metrics["arrivals_packets"]["mean"]:
-                continue
-            wait = metrics["queueing_delay_mean_s"]["mean"] or 0.0
-            waits[name] = max(waits.get(name, 0.0), wait)
-            if (
-                metrics["drops_packets"]["mean"]
-                or (metrics["queue_mean_packets"]["mean"] or 0) >= 1
-            ):
-                sure.add(name)
-    least = HARDLY * max(waits.values(), default=0.0)
-    return set(waits), sure | {name for name, wait in waits.items() if wait > least} or set(waits)
 
 
 def metric_text(

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sojourn.columns import (
     OF_FLOWS,
     OF_LINKS,
-    OF_OTHER_LINKS,
     Column,
-    links_that_matter,
     measured,
     metric_text,
     most_values,
@@ -29,19 +27,17 @@ def results_card(results: Results) -> str:
     """Links and groups of flows of each point, means with their 95 % intervals."""
     if results.runs.is_empty():
         return f"<p><b>{escape(results.scenario.title)}</b>: no run is finished</p>"
-    summary = results.summary()
-    points, keys = summary["points"], list(results.scenario.core.vary_keys)
-    used, shown = links_that_matter(points)
-    links = _measured([*keys, "link"], points, "links", OF_LINKS, shown)
+    shown = results.condensed()
+    points, keys = shown.summary["points"], list(results.scenario.core.vary_keys)
+    links = _measured([*keys, "link"], points, "links", OF_LINKS)
     groups = _measured([*keys, "flows"], points, "groups", OF_FLOWS)
-    more = len(used) - len(shown)
-    hidden = f"{more} more links, in <code>links</code>: {OF_OTHER_LINKS}"
+    hidden = f"{shown.hidden} more links, in <code>links</code>: {shown.why_hidden}"
     note = f"{len(results.runs)} runs, sojourn {results.sojourn}"
     note += "" if results.complete else "; not complete"
     return (
         f"<p><b>{escape(results.scenario.title)}</b>: {escape(note)}</p>"
         + links
-        + (f"<p>{hidden}</p>" if more else "")
+        + (f"<p>{hidden}</p>" if shown.hidden else "")
         + groups
     )
 
@@ -71,16 +67,13 @@ def _measured(
     points: Sequence[dict[str, Any]],
     of: str,
     columns: dict[str, Column],
-    shown: set[str] | None = None,
 ) -> str:
     """A table of the links or groups of each point, with the columns that say something."""
-    telling_columns = telling(columns, points, of, shown)
+    telling_columns = telling(columns, points, of)
     rows = []
     for point in points:
         labels = [_label(value) for value in point["vary"].values()]
         for name, metrics in measured(point, of).items():
-            if shown is not None and name not in shown:
-                continue
             replicas = most_values(metrics)
             cells = [
                 metric_text(metrics.get(key), how.factor, how.decimals, replicas=replicas)

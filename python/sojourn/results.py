@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sojourn import _core
+from sojourn.condensed import Condensed, condensed
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.extras import needed
@@ -100,6 +101,10 @@ class Results:
     def summarised(self, interval: IntervalKind = "student") -> dict[str, Any]:
         """The same, its points an iterator of JSON texts."""
         return summarised(self, self._tables(), interval)
+
+    def condensed(self) -> Condensed:
+        """What a table for people shows of it."""
+        return condensed(self, self._tables())
 
     def _tables(self) -> dict[str, Columns]:
         """What a summary is made of."""

@@ -140,6 +140,10 @@ class _Singles:
 
     def __init__(self, table: _Table) -> None:
         metrics = table.metrics
+        if not table.columns["point"]:
+            # An empty array may lie where no number could, which the core does not take.
+            self._texts: dict[int, bytes] = {}
+            return
         bounds = never_seen_bounds(metrics.get("loss_ratio", ()), table.trials)
         texts = single_summaries(
             list(table.columns["point"]),

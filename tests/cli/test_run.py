@@ -112,7 +112,7 @@ def test_the_caption_is_that_of_the_runs_that_finished(small, capsys, finished, 
     """Two points of three replicas each, of which an interruption left the first few."""
     outcomes = outcomes_of(prepared(small, replicas=3), 1, None, None)
     left = replace(outcomes, each=outcomes.each[:finished], complete=finished == 6)
-    print_tables(left, left.summary("student"))
+    print_tables(left)
     out = " ".join(capsys.readouterr().out.split())
     assert caption in out
     assert ("mean over" in out) == bool(caption)
@@ -443,3 +443,38 @@ def test_what_a_closed_stderr_would_be_told_is_not_printed(tmp_path):
     call = f"'{sys.executable}' -m sojourn run '{tmp_path / 'missing.toml'}' --json 2>&-"
     done = subprocess.run(["sh", "-c", call], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_of_very_many_links_the_worst_have_a_row(sojourn, tmp_path, monkeypatch):
+    """Of 102 links of 1 Mbit/s each takes 10 packets at once; two of them lose 4 and 5 of these."""
+    monkeypatch.setenv("COLUMNS", "240")
+    room = {7: 5, 70: 6}
+    links = "".join(
+        f"""
+[[link]]
+name = "l{number}"
+from = "a{number}"
+to = "b{number}"
+rate = "1 Mbit/s"
+delay = "1 ms"
+queue = {{ discipline = "droptail", limit = "{room.get(number, 50)} packets" }}
+
+[[flow]]
+name = "f{number}"
+from = "a{number}"
+to = "b{number}"
+transport = {{ protocol = "udp", payload = "972 B" }}
+traffic = {{ source = "cbr", rate = "1 Gbit/s" }}
+stop = "76 us"
+"""
+        for number in range(102)
+    )
+    path = tmp_path / "many.toml"
+    path.write_text(f'name = "many"\nduration = "1 s"\n{links}')
+    out = sojourn("run", path).out
+    rows = [line for line in out.splitlines() if line.startswith("│ l")]
+    assert len(rows) == 100
+    assert {"l7", "l70", "l99"} == {row.split()[1] for row in rows} & {"l7", "l70", "l99", "l100"}
+    assert "2 more links (--all-links): less is lost there, or packets wait less" in out
+    everything = sojourn("run", path, "--all-links").out
+    assert len([line for line in everything.splitlines() if line.startswith("│ l")]) == 102

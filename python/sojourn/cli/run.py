@@ -134,7 +134,6 @@ def run(
         with progress.shown(scenario.name) as shown:
             outcomes = outcomes_of(scenario, jobs, shown, traces)
         print_interval_warning(interval, outcomes.points)
-        summary = outcomes.summary(interval.value)
         traced = sorted(
             path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
         )
@@ -151,9 +150,9 @@ def run(
             for warning in outcomes.warnings:
                 warn(warning)
             if json_:
-                print_summary(summary)
+                print_summary(outcomes.summary(interval.value))
             elif outcomes.each:
-                print_tables(outcomes, summary, all_links=all_links)
+                print_tables(outcomes, interval.value, all_links=all_links)
             for path in [*written, *traced]:
                 note(str(path))
         if not outcomes.complete:

@@ -14,15 +14,14 @@ from sojourn.cli.fitting import FittingTable
 from sojourn.columns import (
     OF_FLOWS,
     OF_LINKS,
-    OF_OTHER_LINKS,
     OF_SO_MANY,
     Column,
-    links_that_matter,
     measured,
     metric_text,
     most_values,
     telling,
 )
+from sojourn.condensed import condensed
 from sojourn.outcomes import Outcomes
 from sojourn.summary import IntervalKind
 from sojourn.wording import counted, in_full, short_names
@@ -31,27 +30,24 @@ Metrics = Mapping[str, Any]
 
 
 def print_tables(
-    outcomes: Outcomes, summary: Mapping[str, Any], *, all_links: bool = False
+    outcomes: Outcomes, interval: IntervalKind = "student", *, all_links: bool = False
 ) -> None:
     """Print a table of the links and one of the flows: a row for each at every point."""
     console = printer()
-    points, interval = summary["points"], summary["interval"]
+    shown = condensed(outcomes, outcomes.tables, interval, all_links=all_links)
+    points = shown.summary["points"]
     keys = short_names(outcomes.scenario.core.vary_keys)
     values = {key: names([point["vary"][key] for point in points]) for key in keys}
     labels = [[values[key][json.dumps(point["vary"][key])] for key in keys] for point in points]
-    used, matter = links_that_matter(points)
-    shown = used if all_links else matter
-    headings = [*keys.values(), "link"]
-    columns = telling(OF_LINKS, points, "links", shown)
-    links = _table(outcomes.scenario.title, headings, columns, interval)
+    columns = telling(OF_LINKS, points, "links")
+    links = _table(outcomes.scenario.title, [*keys.values(), "link"], columns, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["links"].items():
-            if name in shown:
-                links.add(label, name, metrics)
+            links.add(label, name, metrics)
     flows = flow_table(points, [*keys.values()], labels, interval)
-    if len(used) > len(shown):
-        more = counted(len(used) - len(shown), "more link")
-        links.shown.caption = f"{more} (--all-links): {OF_OTHER_LINKS}"
+    if shown.hidden:
+        more = counted(shown.hidden, "more link")
+        links.shown.caption = f"{more} (--all-links): {shown.why_hidden}"
     flows.caption = _caption(outcomes, points, interval)
     for table in (links.shown, flows):
         table.print(console)
