@@ -9,6 +9,7 @@ from typing import Any
 
 from sojourn._core import __version__
 from sojourn.scenario import Scenario
+from sojourn.silent import silent_warnings
 from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise
@@ -48,7 +49,9 @@ class Outcomes:
     @property
     def warnings(self) -> list[str]:
         """What is to be said about them."""
-        return [*self.noted, *alike_warnings(self.alike, self.scenario.vary)]
+        groups = self.tables["groups"]
+        silent = silent_warnings(groups["group"], groups.get("sent_packets", ()))
+        return [*self.noted, *silent, *alike_warnings(self.alike, self.scenario.vary)]
 
     def summary(self, interval: IntervalKind) -> dict[str, Any]:
         """The document that ``sojourn run --json`` prints."""

@@ -20,6 +20,7 @@ from sojourn.frames import columns, points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.outcomes import Outcomes
 from sojourn.scenario import Scenario
+from sojourn.silent import silent_warnings
 from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise, summarised
@@ -232,6 +233,8 @@ def of_frames(
     warnings: Sequence[str],
 ) -> Results:
     """Put together what `frames.stack` made of ``tasks``; ``alike`` as in :class:`Results`."""
+    groups = frames["groups"]
+    silent = [] if groups.is_empty() else silent_warnings(groups["group"], groups["sent_packets"])
     return Results(
         scenario=scenario,
         points=points_frame(scenario),
@@ -244,5 +247,5 @@ def of_frames(
         delays=frames["delays"],
         time_series=frames["series"],
         complete=complete,
-        warnings=(*warnings, *alike_warnings(alike, scenario.vary)),
+        warnings=(*warnings, *silent, *alike_warnings(alike, scenario.vary)),
     )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sojourn.columns import Column, telling
+import sojourn
+from sojourn.columns import Column
 
 DELAY, RATE = Column("delay", "ms", 2), Column("goodput", "Mbit/s")
 
@@ -26,12 +27,12 @@ def test_a_column_takes_the_smaller_unit_where_a_mean_could_not_be_read(column, 
     assert f"{means[0] * fitted.factor:.{fitted.decimals}f}" == text
 
 
-def test_what_has_no_row_does_not_count():
-    def link(delay_s: float) -> dict:
-        return {"queueing_delay_mean_s": {"mean": delay_s}}
-
-    point = {"flows": {}, "links": {"bottleneck": link(4e-3), "access": link(2e-6)}}
-    columns = {"queueing_delay_mean_s": DELAY}
-    (of_all,) = telling(columns, [point], "links").values()
-    (of_one,) = telling(columns, [point], "links", {"bottleneck"}).values()
-    assert (of_all.unit, of_one.unit) == ("µs", "ms")
+def test_what_has_no_row_does_not_count(small):
+    """Of a link that nothing crosses, and of each flow, a summary for people has nothing."""
+    results = sojourn.run(small)
+    whole, shown = results.summary()["points"], results.condensed().summary["points"]
+    assert {*whole[0]["links"]} > {*shown[0]["links"]} == {"bottleneck"}
+    assert {*whole[0]["flows"]} > {*shown[0]["flows"]}
+    for of_all, of_some in zip(whole, shown, strict=True):
+        assert of_all["links"]["bottleneck"] == of_some["links"]["bottleneck"]
+        assert of_all["groups"] == of_some["groups"]

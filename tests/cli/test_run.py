@@ -478,3 +478,39 @@ stop = "76 us"
     assert "2 more links (--all-links): less is lost there, or packets wait less" in out
     everything = sojourn("run", path, "--all-links").out
     assert len([line for line in everything.splitlines() if line.startswith("│ l")]) == 102
+
+
+def test_flows_of_which_nothing_was_measured_are_named(sojourn, tmp_path):
+    """One of two ends in the warm-up: a row of zeros alone would say that the link starved it."""
+    flow = """
+[[flow]]
+name = "{name}"
+from = "a"
+to = "b"
+transport = {{ protocol = "udp", payload = "472 B" }}
+traffic = {{ source = "cbr", rate = "100 kbit/s" }}
+{stop}
+"""
+    path = tmp_path / "two.toml"
+    path.write_text(
+        """
+name = "two"
+duration = "4 s"
+warmup = "2 s"
+
+[[link]]
+name = "l"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+queue = { discipline = "droptail", limit = "10 packets" }
+"""
+        + flow.format(name="early", stop='stop = "1 s"')
+        + flow.format(name="steady", stop="")
+    )
+    done = sojourn("run", path, "--out", tmp_path / "out")
+    assert "warning: flow early sends nothing while it is measured" in done.errors
+    assert "flow steady" not in done.errors
+    manifest = json.loads((tmp_path / "out" / "experiment.json").read_text())
+    assert any("flow early sends nothing" in warning for warning in manifest["warnings"])
