@@ -6,8 +6,8 @@
 //! BLUE does not use the average queue length. It keeps one probability and changes it on two
 //! events:
 //!
-//! - when an arrival finds no room (or, with `threshold`, finds that much waiting), the probability
-//!   grows by `increment`;
+//! - when an arrival finds no room (or, with `threshold`, would have found none with that as the
+//!   limit), the probability grows by `increment`;
 //! - when the link finds nothing to send, the probability shrinks by `decrement`.
 //!
 //! Neither change is made within `freeze_time` of the last one. Each arrival is dropped, or with
@@ -43,7 +43,7 @@ params! {
         decrement: Probability = "0.002";
         /// Shortest time between two changes.
         freeze_time: Span = "100 ms";
-        /// Queue length that counts as a loss when an arrival finds it, in the unit of the limit.
+        /// Queue length beyond which an arrival counts as a loss, though it is kept.
         threshold: Optional<Threshold> = "none";
         /// Whether an idle link makes one step, or one for every `freeze_time` (`"every"`).
         idle_decay: IdleDecay = "once";

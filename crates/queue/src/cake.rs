@@ -34,9 +34,11 @@
 //!   in all tins loses packets from its head, and each of these drops counts as an overflow for the
 //!   BLUE part of this queue.
 //! - **ACK filter**: when an acknowledgement arrives, an older one of its connection that it makes
-//!   redundant is dropped: one that has the same or a lower number and carries no data, whose SACK
-//!   blocks are covered and whose ECN flags are not lost. The plain filter keeps at least one
-//!   redundant acknowledgement in the queue; `aggressive` does not. A packet whose SACK blocks
+//!   redundant is dropped. It must carry no data; its number must be lower, or the same if the new
+//!   one reports more by SACK; its time stamps must not be newer; its SACK blocks must be covered,
+//!   and none may report a duplicate; and the next one behind it must have the same ECN flags. The
+//!   plain filter keeps at least one redundant acknowledgement in the queue. `aggressive` does not:
+//!   it also drops one that is alone, if it is right before the new one. A packet whose SACK blocks
 //!   cannot be read is kept.
 //!
 //! **Reference**: the code of Linux (6.1 and a later version), which is that of the paper, except

@@ -31,9 +31,9 @@
 //!   2.2; RFC 7567, section 4.4).
 //! - With `ecn` and `hard_drop` arrivals above the ramp are dropped, not marked, as RFC 3168
 //!   (section 7) recommends at a high average.
-//! - `"auto"` sets `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and
-//!   `w_q` = 1 - exp(-1/c), where c is the rate of the link in mean packets per second (Floyd,
-//!   Gummadi, Shenker 2001).
+//! - `"auto"` sets `min_th` to what the link sends in half of `target_delay`, and at least to 5
+//!   packets of `mean_packet` bytes, `max_th` to 3 `min_th`, and `w_q` to 1 - exp(-1/c), where c is
+//!   the rate of the link in mean packets per second (Floyd, Gummadi, Shenker 2001).
 //! - `nonlinear` is the variant of K. Zhou, K. L. Yeung, V. O. K. Li, Computer Networks 50, 2006.
 //!   Between the thresholds p is 1.5 `max_p` times the square of the relative distance from
 //!   `min_th` to `max_th`, so that its mean over the range is that of RED. Above `max_th` every

@@ -486,8 +486,8 @@ class Blue(Queue):
         increment: What a loss adds to the drop probability. Default ``0.02``.
         decrement: What an idle link subtracts from the drop probability. Default ``0.002``.
         freeze_time: Shortest time between two changes. Default ``100 ms``.
-        threshold: Queue length that counts as a loss when an arrival finds it, in the unit of the
-            limit. Default ``none``.
+        threshold: Queue length beyond which an arrival counts as a loss, though it is kept.
+            Default ``none``.
         idle_decay: Whether an idle link makes one step, or one for every `freeze_time`
             (`"every"`). Default ``once``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.

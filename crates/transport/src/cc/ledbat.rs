@@ -3,9 +3,9 @@
 //! S. Shalunov, G. Hazel, J. Iyengar, M. Kuehlewind, "Low Extra Delay Background Transport
 //! (LEDBAT)", RFC 6817, 2012. Let off = (target - queueing delay) / target. Each acknowledgement
 //! changes the window by gain x off x acked x MSS / cwnd. The window is at most one segment above
-//! the flight, and at least two segments. The queueing delay is the least of the last `filter`
-//! one-way delays minus the least of the last ten minutes. A loss halves the window. Without
-//! timestamps the window grows as Reno's does.
+//! the flight, and at least two segments; in recovery it does not grow. The queueing delay is the
+//! least of the last `filter` one-way delays minus the least of the last ten minutes. A loss halves
+//! the window. Without timestamps the window grows as Reno's does.
 //!
 //! **Reference**:
 //!

@@ -4,10 +4,10 @@
 //! A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: Yet Another Highspeed TCP", PFLDnet 2007, as
 //! implemented in Linux 6.1. For each round trip with more than two samples, Q = W (R - Base) / R
 //! segments are in the queue, where R is the least RTT of the round. The mode is slow if Q exceeds
-//! 80 or the delay R - Base exceeds Base / 8, and otherwise fast. In slow mode growth is Reno's,
-//! and a Q above 80 is subtracted from the window, but the window does not fall below the one that
-//! Reno would have, which is tracked. In fast mode growth is Scalable's, one segment per
-//! min(W, 100) acknowledged. A loss takes away Q, limited to between an eighth and half of the
+//! 80 or the delay R - Base exceeds Base / 8, and otherwise fast. In slow mode growth is Reno's. A
+//! Q above 80 is subtracted from the window, of which at least half is left, and at least the
+//! window that Reno would have, which is tracked. In fast mode growth is Scalable's, one segment
+//! per min(W, 100) acknowledged. A loss takes away Q, limited to between an eighth and half of the
 //! window, or half of the window after 16 slow rounds.
 //!
 //! **Reference**: after a timeout the threshold is half the flight.
