@@ -141,7 +141,61 @@ def test_paper_is_white_also_where_the_screen_is_dark(browser, page):
     assert ink == "rgb(0, 0, 0)"
 
 
-def test_a_phone_need_not_scroll_sideways(browser, page):
-    opened(browser, page, width=390)
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+def test_paper_says_what_each_mark_is_and_what_was_chosen(browser, page):
+    from selenium.webdriver.support.ui import Select, WebDriverWait
+
+    opened(browser, page)
+    browser.find_elements("css selector", ".choose input")[1].click()
+    Select(browser.find_element("id", "scene")).select_by_index(0)
+    metric = Select(browser.find_element("css selector", ".vega-bindings select"))
+    metric.select_by_index(2)
+    named = "return document.querySelector('#load svg .role-title-text text').textContent"
+    wanted = metric.first_selected_option.text
+    WebDriverWait(browser, 30).until(lambda driver: driver.execute_script(named) == wanted)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    key = browser.find_element("css selector", "#queue .keys")
+    assert key.text.split("\n") == [
+        "Drop-tail",
+        "CoDel",
+        "CoDel, target=20 ms",
+        "Case: call rate 0.5 Mbit/s",
+    ]
+    marks = key.find_elements("css selector", "svg")
+    assert [mark.is_displayed() for mark in marks] == [True, False, True, True]
+    assert "Case" not in browser.find_element("css selector", "#load .keys").text
+
+
+@pytest.mark.parametrize("width_in", [8.27, 8.5], ids=["A4", "Letter"])
+def test_on_paper_no_figure_is_wider_than_its_frame(browser, page, width_in):
+    opened(browser, page)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    # A sheet less its margins of 1 cm, in pixels of CSS.
+    size = {"width": round(96 * (width_in - 2 / 2.54)), "height": 1000}
+    rest = {"deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size | rest)
+    beyond = """return [...document.querySelectorAll('.chart')].map((frame) =>
+        frame.querySelector('svg').getBoundingClientRect().right
+        - frame.getBoundingClientRect().right)"""
+    assert all(pixels < 0 for pixels in browser.execute_script(beyond))
+    framed = "return Math.max(...[...document.querySelectorAll('.chart, .keys')]"
+    framed += ".map((frame) => frame.getBoundingClientRect().right))"
+    assert browser.execute_script(framed) <= size["width"]
+
+
+def test_figures_are_drawn_for_paper_and_then_for_the_window_again(browser, page):
+    opened(browser, page)
+    width = "return document.querySelector('#queue svg').viewBox.baseVal.width"
+    before = browser.execute_script(width)
+    browser.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert browser.execute_script(width) < 680 < before
+    browser.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert browser.execute_script(width) == before
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_a_phone_need_not_scroll_sideways(browser, page, width):
+    opened(browser, page, width=width)
+    name = "document.querySelector('#scene option:checked')"
+    browser.execute_script(f"{name}.textContent = 'a long name of a case '.repeat(9)")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     assert browser.get_log("browser") == []

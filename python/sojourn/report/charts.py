@@ -56,6 +56,10 @@ class Chart:
     caption: str
     alt: str
     spec: dict[str, Any]
+    is_of_case: bool = True
+    """Whether it shows one case, and not all of them."""
+    names_disciplines: bool = False
+    """Whether it needs no key to its marks."""
 
 
 def charts(results: Results) -> list[Chart]:
@@ -127,8 +131,13 @@ class _Style:
 
 
 def _dashes(labels: list[str], lines: list[Line]) -> alt.StrokeDash:
-    ranges = [[1, 0] if isinstance(line, str) else [2 * one for one in line[1]] for line in lines]
+    ranges = [dash(line) for line in lines]
     return alt.StrokeDash("discipline:N", legend=None, scale=alt.Scale(domain=labels, range=ranges))
+
+
+def dash(line: Line) -> list[float]:
+    """Matplotlib's line as Vega's dashes."""
+    return [1, 0] if isinstance(line, str) else [2 * one for one in line[1]]
 
 
 def _goodput(results: Results) -> Chart:
@@ -145,7 +154,7 @@ def _goodput(results: Results) -> Chart:
     )
     x = alt.X(
         "delay_s:Q",
-        title="Mean queueing delay (ms), less is to the right",
+        title=["Mean queueing delay (ms),", "less is to the right"],
         scale=alt.Scale(type="log" if by_ratio else "linear", reverse=True, zero=False, padding=20),
     )
     y = alt.Y(
@@ -258,6 +267,8 @@ def _load(results: Results) -> Chart:
     metric = alt.param(
         name="metric", value=names[0], bind=alt.binding_select(options=names, name="Metric: ")
     )
+    # An axis cannot be named by what is chosen; the figure can, and so it is on paper too.
+    chosen = alt.TitleParams(text=alt.ExprRef("metric"), anchor="start")
     if what.ticks:
         frame = frame.with_columns(
             pl.col("load").map_elements(
@@ -294,10 +305,10 @@ def _load(results: Results) -> Chart:
     return Chart(
         "load",
         f"Against {what.x_label[:1].lower() + what.x_label[1:]}",
-        f"Means over replicas with their 95 % intervals{fixed}. "
-        "Choose the metric below the figure.",
+        f"Means over replicas with their 95 % intervals{fixed}.",
         f"A metric against {what.x_label}, a line for each discipline.",
-        style.spec(alt.layer(band, line, dots).add_params(metric)),
+        style.spec(alt.layer(band, line, dots).add_params(metric).properties(title=chosen)),
+        is_of_case=False,
     )
 
 
@@ -326,7 +337,9 @@ def _drops(results: Results) -> Chart:
             color=alt.Color(
                 "reason:N",
                 scale=alt.Scale(domain=reasons, range=_of_reasons(len(reasons))),
-                legend=alt.Legend(orient="bottom", title=None, columns=2),
+                legend=alt.Legend(
+                    orient="bottom", title=None, columns=alt.ExprRef("width < 360 ? 1 : 2")
+                ),
             ),
             tooltip=[
                 alt.Tooltip("discipline:N", title="Discipline"),
@@ -343,6 +356,7 @@ def _drops(results: Results) -> Chart:
         f"Packets that {link_of(results, None)} dropped or marked in a run, mean over replicas.",
         "Bars of packets dropped and marked by reason, one for each discipline.",
         spec.properties(width="container", height=60 + 34 * many).to_dict(),
+        names_disciplines=True,
     )
 
 

@@ -20,7 +20,7 @@ from sojourn.plots.choice import NO_RUN, cases_run
 from sojourn.plots.looks import ON_DARK, Look, looks
 from sojourn.report import vega
 from sojourn.report.cautions import cautions
-from sojourn.report.charts import SHAPES, charts
+from sojourn.report.charts import SHAPES, charts, dash
 from sojourn.report.metric_tables import tables
 from sojourn.report.page import environment
 from sojourn.report.words import answer, question
@@ -77,7 +77,9 @@ def render(results: Results, manifest: Mapping[str, Any] | None, least: float = 
         cautions=cautions(results, manifest),
         tables=tables(results, least),
         figures=figures,
-        looks=[(one, Markup(_path(one))) for one in drawn],
+        looks=[
+            (one, " ".join(f"{part:g}" for part in dash(one.line)), _path(one)) for one in drawn
+        ],
         cases=[(number, case.title) for number, case in cases_run(results).items()],
         scenario=results.scenario.as_run(),
         command=manifest["command"] if manifest else "",

@@ -16,6 +16,7 @@
     background: "transparent", view: { stroke: null }, axis,
     // A family that can be measured: the room for labels is reckoned from it.
     font: "system-ui, sans-serif", axisQuantitative: { tickCount: 7, labelSeparation: 6 },
+    title: { color: "var(--ink)", fontSize: 13, fontWeight: "normal" },
     legend: { labelColor: "var(--ink)", titleColor: "var(--ink)", labelFontSize: 12, labelLimit: 220 },
   };
 
@@ -28,8 +29,11 @@
       if (scene) view.signal("scene", Number(scene.value));
       view.runAsync();
     }
-    for (const row of document.querySelectorAll("tr[data-label]")) {
-      row.hidden = boxes.length > 0 && !labels.includes(row.dataset.label);
+    for (const one of document.querySelectorAll("[data-label]")) {
+      one.hidden = boxes.length > 0 && !labels.includes(one.dataset.label);
+    }
+    for (const one of document.querySelectorAll(".keys .case")) {
+      one.textContent = `Case: ${scene.selectedOptions[0].text}`;
     }
   }
 
@@ -99,6 +103,9 @@
   }
   for (const box of boxes) box.addEventListener("change", choose);
   if (scene) scene.addEventListener("change", choose);
+  // A sheet is narrower than most windows: letters stay as large as those beside the figures.
+  addEventListener("beforeprint", () => views.forEach((view) => view.signal("width", 660).run()));
+  addEventListener("afterprint", () => dispatchEvent(new Event("resize")));
 
   Promise.all(Object.keys(specs).map(draw)).then(() => {
     choose();
