@@ -1,6 +1,7 @@
 """Every discipline has a look of its own, also for those who see fewer colours."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -124,3 +125,36 @@ def test_a_discipline_keeps_its_colour_beside_one_that_has_lost_its_own():
     assert given["pfifo_fast"].colour not in {
         given[one].colour for one in ("droptail", "red", "ared")
     }
+
+
+def colours_kept(names):
+    """Hold the colours of a figure against the promise."""
+    drawn = looks(names)
+    wanted = {name: LOOKS[name][0] for name in names}
+    for number, name in enumerate(names):
+        if wanted[name] not in [wanted[one] for one in names[:number]]:
+            assert drawn[name].colour == wanted[name], f"{name}, the first that wants it"
+        elif drawn[name].colour != wanted[name]:
+            assert drawn[name].colour not in wanted.values(), f"{name} has another's"
+    assert len({(one.colour, one.marker) for one in drawn.values()}) == len(names)
+    assert len({(one.colour, str(one.line)) for one in drawn.values()}) == len(names)
+
+
+def test_no_colour_goes_from_one_discipline_to_another_where_there_are_more_than_colours():
+    nine = ["droptail", "headdrop", "red", "eqm", "codel", "fq_codel", "pie", "sfq", "blue"]
+    given = looks(nine)
+    assert {name: given[name].colour for name in nine} == {name: LOOKS[name][0] for name in nine}
+    assert given["headdrop"].marker != given["droptail"].marker
+    # As many as there are may stand in one figure, in any order.
+    draw = random.Random(1)
+    for count in range(2, 17):
+        for _ in range(200):
+            colours_kept(draw.sample(DISCIPLINES, count))
+    colours_kept(DISCIPLINES)
+
+
+def test_a_discipline_with_more_settings_than_markers_takes_other_colours():
+    codels = ["codel", *(f"codel, target={n} ms" for n in range(1, 40))]
+    given = looks([*codels, "red"])
+    assert given["red"].colour == look("red").colour
+    assert len({(one.colour, one.marker) for one in given.values()}) == 41

@@ -108,10 +108,11 @@ def look(name: str) -> Look:
 def looks(names: Iterable[str]) -> dict[str, Look]:
     """The looks of what stands in one figure, none of them twice.
 
-    Each discipline has its own, and the first that wants a colour gets it. One whose colour is
-    taken, as the second of two CoDels with different settings, gets a colour that nobody else in
-    the figure wants, as long as there is one; one whose colour and marker are taken gets another
-    marker. What is no discipline takes what is free.
+    Each discipline has its own, and the first that wants a colour keeps it, whoever is beside it.
+    One whose colour is another's, as the second of two CoDels with different settings, gets a
+    colour that nobody else in the figure has or wants. Where there is none it keeps its own, and
+    only the marker, with its line, tells the two apart. A marker that is taken gives way to one
+    that is free. What is no discipline takes what is free.
     """
     wanted = {name: _wanted(name) for name in dict.fromkeys(names)}
     owners: dict[str, str] = {}
@@ -122,9 +123,8 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     for name, look in wanted.items():
         if owners.get(look.colour) != name:
             taken = {*owners, *(one.colour for one in given.values())}
-            free = [one for one in COLOURS if one not in taken]
-            look = replace(look, colour=next(iter(free), look.colour))
-        given[name] = _free(look, [*given.values()])
+            look = replace(look, colour=_first_free(look.colour, COLOURS, taken))
+        given[name] = _marked(look, [*given.values()])
     return given
 
 
@@ -145,13 +145,16 @@ def _wanted(name: str) -> Look:
     return Look(label, colour, marker)
 
 
-def _free(wanted: Look, taken: list[Look]) -> Look:
-    """The look wanted, or what of it is free."""
-    colour = _first_free(wanted.colour, COLOURS, {one.colour for one in taken})
-    marker = _first_free(wanted.marker, LINES, {one.marker for one in taken})
-    used = {(one.colour, one.marker) for one in taken}
-    pairs = [(colour, marker), *((one, other) for other in LINES for one in COLOURS)]
-    colour, marker = next((pair for pair in pairs if pair not in used), pairs[0])
+def _marked(wanted: Look, others: list[Look]) -> Look:
+    """The look with a marker that nobody has yet, at least not in its colour.
+
+    Where a colour has no marker left, as with the twelfth CoDel of a figure, any pair that is free.
+    """
+    used = {(one.colour, one.marker) for one in others}
+    marker = _first_free(wanted.marker, LINES, {one.marker for one in others})
+    own = ((wanted.colour, one) for one in (marker, *LINES))
+    pairs = (*own, *((colour, one) for one in LINES for colour in COLOURS))
+    colour, marker = next((pair for pair in pairs if pair not in used), (wanted.colour, marker))
     return replace(wanted, colour=colour, marker=marker)
 
 
