@@ -76,7 +76,8 @@ def in_full(value: Any) -> str:
     if isinstance(value, list):
         between = "; " if any(isinstance(item, dict) for item in value) else ", "
         return between.join(map(in_full, value)) or "none"
-    return str(value)
+    # As in a scenario file, where it can be pasted.
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def from_to(seconds: Iterable[float]) -> str:

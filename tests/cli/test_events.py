@@ -153,15 +153,22 @@ class Page(HTMLParser):
         super().__init__()
         self.loads: list[str] = []
         self.text = ""
+        self.tables = 0
+        self.captions: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         named = dict(attrs)
+        self.tables += tag == "table"
+        if tag == "caption":
+            self.captions.append("")
         if tag in ("script", "link", "img", "iframe") or "src" in named:
             self.loads.append(tag)
 
     def handle_data(self, data):
         self.text += data
+        if self.lasttag == "caption":
+            self.captions[-1] += data
 
 
 def test_a_page_shows_one_decision_in_full(sojourn, scenario_file, tmp_path):
@@ -175,6 +182,9 @@ def test_a_page_shows_one_decision_in_full(sojourn, scenario_file, tmp_path):
         assert shown in page.text
     for variable in json.loads(row["state"]):
         assert variable in page.text
+    assert len(page.captions) == page.tables == 5
+    assert page.captions[0].strip() == f"What the {row['event']} was of"
+    assert re.search(r"\becn\s*true\b", page.text)
     waiting = row["queue_packets"] - (row["event"] == "mark")
     assert f"Besides this packet {waiting} packets waited" in page.text
 

@@ -244,8 +244,8 @@ def test_two_settings_of_one_discipline_are_two_cases(file, tmp_path):
         )
     cases = found.table["case"].to_list()
     assert cases == [
-        *["l queue codel, target=5 ms, p ecn False"] * 2,
-        *["l queue codel, target=50 ms, p ecn False"] * 2,
+        *["l queue codel, target=5 ms, p ecn false"] * 2,
+        *["l queue codel, target=50 ms, p ecn false"] * 2,
     ]
     (panel,) = found.plot().axes
     assert len(panel.containers) == 2

@@ -12,6 +12,12 @@ def test_lists_and_tables_in_words():
     assert in_full(steps) == "rates = 4 Mbit/s, 1 Mbit/s, step = 1 s"
 
 
+def test_yes_and_no_are_written_as_in_a_scenario_file():
+    assert in_full([True, False]) == "true, false"
+    assert in_full({"ecn": True}) == "ecn = true"
+    assert labels([{"ecn": True}, {"ecn": False}]) == ["true", "false"]
+
+
 def test_points_are_called_by_them():
     points = [{"l.changes": []}, {"l.changes": [{"at": "2 s", "rate": "1 Mbit/s"}]}]
     assert labels(points) == ["none", "at = 2 s, rate = 1 Mbit/s"]

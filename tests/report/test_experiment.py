@@ -45,6 +45,25 @@ def test_the_question_names_disciplines_and_cases(experiment):
     assert how.startswith("8 points, 3 replicas of each, 24 runs of 6 s simulated time")
 
 
+def test_yes_and_no_are_written_as_in_a_scenario_file(experiment):
+    """Also where queues have settings, and where the case is told."""
+    text = experiment.results.scenario.text.partition("[vary]")[0]
+    text = text.replace('rate = "0.5 Mbit/s"', 'rate = "1 Mbit/s"')
+    text += """
+[vary]
+"link.uplink.duplex" = [true, false]
+"link.uplink.queue" = [{ discipline = "red", ecn = true }, { discipline = "red" }]
+"link.uplink.queue.gentle" = [true, false]
+"""
+    results = sj.run(sj.Scenario.from_toml(text), replicas=2)
+    page = render(results, None).partition('<script type="application/json"')[0]
+    assert "RED, ecn=true, gentle=false" in page
+    assert "uplink duplex true and false" in page
+    assert not re.search(r"\b(True|False)\b", page)
+    for kind in ("load", "drops", "ranking"):
+        assert not re.search(r"\b(True|False)\b", results.plot(kind).data.write_csv())
+
+
 def test_times_that_vary_are_told_from_the_shortest_to_the_longest(experiment):
     text = experiment.results.scenario.text.partition("[vary]")[0]
     text += '[vary]\nduration = ["2 s", "4 s"]\nwarmup = ["0 s", "1.5 s"]\n'

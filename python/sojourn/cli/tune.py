@@ -118,7 +118,7 @@ def _print(found: Tuning) -> None:
 
     from sojourn.cli.console import printer
     from sojourn.plots.quantities import axis_label
-    from sojourn.wording import short_names
+    from sojourn.wording import in_full, short_names
 
     console = printer()
     cases, held = len(found.seen_cases), len(found.held_out_cases)
@@ -136,7 +136,7 @@ def _print(found: Tuning) -> None:
         if held:
             table.add_column("held out", justify="right", no_wrap=True)
     for each in found.front:
-        cells = [str(value) for value in each.values.values()]
+        cells = [in_full(value) for value in each.values.values()]
         for quantity in found.objectives:
             cells.append(_cell(found, (each.seen or {})[quantity], quantity))
             if each.held_out is not None:

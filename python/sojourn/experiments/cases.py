@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from sojourn.scenario import Scenario
-from sojourn.wording import in_words, titles
+from sojourn.wording import in_full, in_words, titles
 
 ANSWERS = ("queue", "reverse_queue", "transport")
 """Parts of a dotted key that say what is compared, as opposed to where."""
@@ -91,7 +91,7 @@ def _telling(values: list[Any], key: str) -> list[str]:
     """Each value by what distinguishes it from the others."""
     if all(isinstance(value, dict) for value in values):
         return in_words(values)
-    return [f"{key.rpartition('.')[2]}={value}" for value in values]
+    return [f"{key.rpartition('.')[2]}={in_full(value)}" for value in values]
 
 
 def _only_discipline(scenario: Scenario, point: int) -> str:

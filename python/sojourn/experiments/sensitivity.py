@@ -29,7 +29,7 @@ from sojourn.experiments.trying import Evaluator, Samples
 from sojourn.files import parquet
 from sojourn.files.whole import write_together
 from sojourn.stats.intervals import defined
-from sojourn.wording import short_names, titles
+from sojourn.wording import in_full, short_names, titles
 
 if TYPE_CHECKING:
     from sojourn.plots.plot import Plot
@@ -208,7 +208,7 @@ def _check_defined(
     places = [{**case, **row} for row in tried for case in space.cases]
     for place, values in zip(places, found[quantity], strict=True):
         if len(defined(values)) < len(values):
-            where = ", ".join(f"{key} = {value}" for key, value in place.items())
+            where = ", ".join(f"{key} = {in_full(value)}" for key, value in place.items())
             raise ScenarioError(
                 f"{space.scenario.place}: {quantity} is undefined at {where}; allowed: a quantity "
                 "that every run defines (sojourn list metrics), or narrower ranges"

@@ -30,6 +30,7 @@ from sojourn.stats.holm import holm
 from sojourn.stats.intervals import defined
 from sojourn.stats.paired import paired_difference, paired_p_value
 from sojourn.store.identity import Keys
+from sojourn.wording import in_full
 from sojourn.workers.listener import Note
 from sojourn.workers.tasks import Task
 
@@ -86,7 +87,7 @@ class _Cases:
         for quantity in of:
             for case, values in zip(cases, defaults[quantity], strict=True):
                 if any(value is None or not value > 0 for value in values):
-                    where = ", ".join(f"{key} = {value}" for key, value in case.items())
+                    where = ", ".join(f"{key} = {in_full(value)}" for key, value in case.items())
                     message = f"{quantity} is zero or undefined under the defaults"
                     message += f" at {where}" if where else ""
                     raise ScenarioError(

@@ -19,6 +19,7 @@ from sojourn.plots.save import save
 from sojourn.report.drawings import inline_svg
 from sojourn.report.page import environment
 from sojourn.scenario import Scenario
+from sojourn.wording import in_full
 
 RULES = {
     "overlimit": "The queue stood at its limit: there was no room.",
@@ -71,6 +72,7 @@ def render(decision: Decision, queue: dict[str, Any], title: str, svg: str) -> s
         call=call_of(decision.event),
         discipline=_title(queue["discipline"]),
         queue=queue,
+        settings={name: in_full(value) for name, value in queue["params"].items()},
         by_flow=[
             (flow, packets, size, f"{(now - oldest) * 1e3:.3f}")
             for flow, packets, size, oldest in by_flow.sort(
@@ -115,4 +117,4 @@ def _variables(before: dict[str, Any], after: dict[str, Any]) -> Sequence[tuple[
 def _value(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else in_full(value)

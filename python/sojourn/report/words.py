@@ -19,7 +19,7 @@ from sojourn.plots.ranks import usual
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.paired import FEWEST
-from sojourn.wording import counted, enumerated, from_to, short_key
+from sojourn.wording import counted, enumerated, from_to, in_full, short_key
 
 HOW_SURE = (
     "Beyond doubt means: the differences between runs under the same draws, replica by replica, "
@@ -42,7 +42,7 @@ def question(results: Results) -> list[str]:
     keys = [key for key in scenario.core.vary_keys if key in cases(scenario)[0].where]
     texts = []
     for key in keys:
-        values = list(dict.fromkeys(str(point[key]) for point in scenario.vary))
+        values = list(dict.fromkeys(in_full(point[key]) for point in scenario.vary))
         texts.append(f"{short_key(key)} {_range(values)}")
     varied = f" It was asked for {enumerated(texts)}." if texts else ""
     seconds = from_to(map(scenario.core.duration_s, range(scenario.core.points)))
