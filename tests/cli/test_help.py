@@ -8,6 +8,8 @@ import sys
 import pytest
 
 import sojourn as package
+from sojourn.cli import manual
+from sojourn.cli.commands import function
 
 OPTIONS = {
     "run": ("--set", "--seed", "--replicas", "--jobs", "--out", "--json", "--trace"),
@@ -140,3 +142,13 @@ def test_a_name_that_is_not_there_shows_those_that_are(sojourn):
     done = sojourn("list", "disciplines", "redd")
     assert done.status == 2
     assert "droptail" in done.errors
+
+
+@pytest.mark.parametrize(
+    ("command", "word"), [("compare", "DISCIPLINE"), ("merge", "DIR"), ("emulate", "COMMAND")]
+)
+def test_an_argument_that_may_come_several_times_says_so(sojourn, command, word):
+    text = sojourn(command, "--help").out
+    assert f"{{{word}...}}" in text
+    page = manual.page(command, function(command))
+    assert f"[OPTIONS] {word}...\n" in page

@@ -40,7 +40,7 @@ def emulate(
     command: Annotated[
         list[str],
         typer.Argument(
-            metavar="COMMAND...",
+            metavar="COMMAND",
             help="After --, what to run and its arguments; 198.18.0.2 is the other host.",
             show_default=False,
         ),

@@ -34,11 +34,11 @@ def epilog(function: Callable[..., Any]) -> str:
 def name_values(function: Callable[..., Any], command: Any) -> None:
     """Name what the options of a command take, as its page does: N, PATH, RATE, morris|sobol."""
     taken = {
-        name: name.upper() if isinstance(info, ArgumentInfo) else _taken(kind, info)
+        name: _argument(name, kind, info) if isinstance(info, ArgumentInfo) else _taken(kind, info)
         for name, kind, info, _ in _declared(function)
     }
     for parameter in command.params:
-        parameter.metavar = parameter.metavar or taken.get(parameter.name) or None
+        parameter.metavar = taken.get(parameter.name) or parameter.metavar or None
 
 
 def page(name: str, function: Callable[..., Any]) -> str:
@@ -68,16 +68,21 @@ def _declared(
 def _arguments(function: Callable[..., Any]) -> Iterator[str]:
     for name, kind, info, default in _declared(function):
         if isinstance(info, ArgumentInfo):
-            word = info.metavar or name.upper()
-            word += "..." if typing.get_origin(kind) is list else ""
+            word = _argument(name, kind, info)
             yield word if default is inspect.Parameter.empty else f"[{word}]"
+
+
+def _argument(name: str, kind: Any, info: ArgumentInfo) -> str:
+    """What stands for an argument; dots say that there may be several."""
+    several = "..." if typing.get_origin(kind) is list else ""
+    return (info.metavar or name.upper()) + several
 
 
 def _rows(function: Callable[..., Any]) -> Iterator[tuple[str, ...]]:
     for name, kind, info, default in _declared(function):
         if isinstance(info, ArgumentInfo):
             # In code of a Markdown table a bar cannot be escaped in a way that all readers know.
-            names = f"<code>{(info.metavar or name.upper()).replace('|', '&#124;')}</code>"
+            names = f"<code>{_argument(name, kind, info).replace('|', '&#124;')}</code>"
         else:
             # Within Annotated, Typer takes the first name for a default until it is called.
             first = (info.default,) if isinstance(info.default, str) else ()
