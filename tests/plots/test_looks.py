@@ -8,6 +8,7 @@ import pytest
 
 from sojourn import registries
 from sojourn.plots.looks import COLOURS, LINES, LOOKS, line_styles, look, looks
+from sojourn.plots.reasons import REASON_COLOURS
 
 DISCIPLINES = [*registries.entries("disciplines")]
 
@@ -56,12 +57,15 @@ def lab(colour, sight):
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
+@pytest.mark.parametrize(
+    ("colours", "least"), [(COLOURS, 14), (REASON_COLOURS.values(), 20)], ids=["looks", "reasons"]
+)
 @pytest.mark.parametrize("sight", SEES)
-def test_colours_stay_apart(sight):
+def test_colours_stay_apart(sight, colours, least):
     """14 units of L*a*b* are some six times what is just noticed (2.3: Mahy, 1994)."""
-    for one, other in itertools.combinations(COLOURS, 2):
+    for one, other in itertools.combinations(colours, 2):
         distance = np.linalg.norm(lab(one, SEES[sight]) - lab(other, SEES[sight]))
-        assert distance > 14, (one, other)
+        assert distance > least, (one, other)
 
 
 def test_every_discipline_has_its_own():

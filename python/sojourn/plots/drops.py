@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import polars as pl
-from matplotlib import colormaps
 from matplotlib.patches import Patch
 
 from sojourn.plots.choice import case_of, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
+from sojourn.plots.reasons import REASON_COLOURS, in_order, in_words
 from sojourn.plots.style import INK, TEXT, name_axes, name_rows, new_figure
 from sojourn.results import Results
 
@@ -38,24 +38,19 @@ def gather(results: Results, *, link: str | None = None, case: int | None = None
 def draw(frame: pl.DataFrame) -> Plot:
     """Draw `frame` (columns as `COLUMNS`)."""
     disciplines = looks(frame["discipline"])
-    kinds = frame.drop_nulls("reason").select("kind", "reason").unique(maintain_order=True)
+    kinds = in_order(frame.drop_nulls("reason").select("kind", "reason").iter_rows())
     figure, axes = new_figure((7.2, 1.6 + 0.42 * len(disciplines)))
-    # Not the colours of disciplines: a reason is none.
-    cividis = colormaps["cividis"]
-    reasons = list(dict.fromkeys(kinds["reason"]))
     handles = []
     left = dict.fromkeys(disciplines, 0.0)
-    for kind, reason in kinds.sort("kind", maintain_order=True).iter_rows():
-        colour = cividis((reasons.index(reason) + 0.5) / len(reasons))
+    for kind, reason in kinds:
+        colour = REASON_COLOURS[reason]
         style = {"facecolor": colour, "edgecolor": "white", "hatch": HATCH[kind], "linewidth": 0.5}
         rows = frame.filter((pl.col("kind") == kind) & (pl.col("reason") == reason))
         for discipline, _, _, packets in rows.select(COLUMNS).iter_rows():
             place = list(disciplines).index(discipline)
             axes.barh(place, packets, 0.62, left=left[discipline], **style)
             left[discipline] += packets
-        handles.append(
-            Patch(**style, label=f"{'marked' if kind == 'mark' else 'dropped'}: {reason}")
-        )
+        handles.append(Patch(**style, label=in_words(kind, reason)))
     name_rows(axes, [one.label for one in disciplines.values()])
     axes.set_ylim(len(disciplines) - 0.5, -0.5)
     axes.grid(False, axis="y")

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from sojourn.plots.looks import looks
+from sojourn.plots.reasons import REASON_COLOURS
 from sojourn.plots.save import save
 from sojourn.plots.style import INK, TEXT, name_axes, tidy
 
@@ -26,19 +27,6 @@ PANELS = (
 
 MOST_FLOWS = 8
 """Flows with bars of their own: those that lost most."""
-
-REASON_COLOURS = {
-    "overlimit": "#6B6B6B",
-    "unforced": "#0072B2",
-    "forced": "#D55E00",
-    "target": "#009E73",
-    "blue": "#2F8FB3",
-    "match": "#B0529B",
-    "head": "#8C6D1F",
-    "penalty": "#7A4B2A",
-    "ack_filter": "#B8A200",
-}
-"""The same in every figure."""
 
 
 def over_time(series: pl.DataFrame, queues: Sequence[str]) -> Figure:

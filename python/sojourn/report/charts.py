@@ -13,8 +13,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import polars as pl
-from matplotlib import colormaps
-from matplotlib.colors import to_hex
 
 from sojourn.experiments.cases import answers, cases
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
@@ -23,6 +21,7 @@ from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import Line, line_styles, looks
 from sojourn.plots.quantities import axis_label, axis_label_of
 from sojourn.plots.ranks import usual
+from sojourn.plots.reasons import KINDS, REASON_COLOURS, in_order, in_words
 from sojourn.results import Results
 
 SHAPES = {
@@ -315,32 +314,33 @@ def _load(results: Results) -> Chart:
 def _drops(results: Results) -> Chart:
     style = _Style(results)
     frame = _per_case(results, lambda number: drops.gather(results, case=number))
-    frame = frame.with_columns(
-        pl.when(pl.col("reason").is_null())
-        .then(pl.lit("none"))
-        .otherwise(
-            pl.col("kind").replace({"drop": "dropped", "mark": "marked"}) + ": " + pl.col("reason")
-        )
-        .alias("reason")
-    )
-    if set(frame["reason"]) == {"none"}:
+    kinds = in_order(frame.drop_nulls("reason").select("kind", "reason").iter_rows())
+    if not kinds:
         raise PlotError("nothing was dropped or marked")
-    reasons = sorted(set(frame["reason"]) - {"none"})
+    words = {kind: f"{word}: " for kind, word in KINDS.items()}
+    named = (pl.col("kind").replace(words) + pl.col("reason")).fill_null("none")
+    reasons = [in_words(*one) for one in kinds]
+    place = dict(zip(reasons, range(len(reasons)), strict=True))
+    order = pl.col("reason").replace_strict(place, default=None, return_dtype=pl.Int64)
+    frame = frame.with_columns(named.alias("reason")).with_columns(order.alias("order"))
+    colours = [REASON_COLOURS[reason] for _, reason in kinds]
+    both = zip(colours, kinds, strict=True)
+    # A packet that was marked was not lost: its bar is hollow.
+    filled = [colour + ("" if kind == "drop" else "40") for colour, (kind, _) in both]
+    legend = alt.Legend(orient="bottom", title=None, columns=alt.ExprRef("width < 360 ? 1 : 2"))
     chart = (
         alt.Chart(frame)
         .transform_filter(style.only_chosen)
         .transform_filter(style.only_scene)
-        .mark_bar()
+        .mark_bar(strokeWidth=1.5)
         .encode(
             x=alt.X("packets:Q", title="Packets in a run"),
             y=alt.Y("discipline:N", title=None, sort=list(dict.fromkeys(frame["discipline"]))),
-            color=alt.Color(
-                "reason:N",
-                scale=alt.Scale(domain=reasons, range=_of_reasons(len(reasons))),
-                legend=alt.Legend(
-                    orient="bottom", title=None, columns=alt.ExprRef("width < 360 ? 1 : 2")
-                ),
+            fill=alt.Fill("reason:N", scale=alt.Scale(domain=reasons, range=filled), legend=legend),
+            stroke=alt.Stroke(
+                "reason:N", scale=alt.Scale(domain=reasons, range=colours), legend=legend
             ),
+            order=alt.Order("order:O"),
             tooltip=[
                 alt.Tooltip("discipline:N", title="Discipline"),
                 alt.Tooltip("reason:N", title="Reason"),
@@ -358,11 +358,6 @@ def _drops(results: Results) -> Chart:
         spec.properties(width="container", height=60 + 34 * many).to_dict(),
         names_disciplines=True,
     )
-
-
-def _of_reasons(count: int) -> list[str]:
-    """Colours that are not those of disciplines."""
-    return [to_hex(colormaps["cividis"]((n + 0.5) / count)) for n in range(count)]
 
 
 def _queue(results: Results) -> Chart:
