@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
@@ -29,6 +28,8 @@ from sojourn.plots.style import (
     new_panels,
     titled,
 )
+from sojourn.stats.paired import paired_difference
+from sojourn.stats.unpaired import welch
 from sojourn.studies.base import RunOptions
 from sojourn.studies.execution import run_scenario
 
@@ -104,8 +105,11 @@ def averages() -> Drawn:
         link = results.links.filter(pl.col("link") == "bottleneck")
         mean, p99 = link.select("queue_mean_packets", "queueing_delay_p99_s").row(0)
         print(f"averages: {name}: mean {mean:.1f} packets, p99 {1e3 * p99:.0f} ms")
+        bottleneck = pl.col("name") == "bottleneck"
+        waits = 1e3 * results.delays.filter(bottleneck, pl.col("entity") == "link")["delay_s"]
+        print(f"averages: {name}: packets wait for {waits.min():.0f} to {waits.max():.0f} ms")
         shown = results.series("queue_packets").filter(
-            (pl.col("name") == "bottleneck") & pl.col("time_s").is_between(20, 50)
+            bottleneck & pl.col("time_s").is_between(20, 50)
         )
         axes.plot(shown["time_s"], shown["value"], color="#0072B2", linewidth=1)
         axes.axhline(mean, color="#D55E00", linestyle="--")
@@ -168,31 +172,32 @@ def common_random_numbers() -> Drawn:
         vary={"link.line.queue": [{"discipline": "droptail"}, {"discipline": "codel"}]},
     )
 
-    def waits(seed: int) -> list[np.ndarray]:
+    def waits(seed: int) -> list[list[float]]:
         links = sj.run(line, seed=seed).links.sort("point", "replica")
         parts = links.partition_by("point", maintain_order=True)
-        return [1e3 * part["queueing_delay_mean_s"].to_numpy() for part in parts]
+        return [(1e3 * part["queueing_delay_mean_s"]).to_list() for part in parts]
 
     droptail, codel = waits(1)
     _, other = waits(2)
-    counts = list(range(3, 51))
     rows = []
-    for n in counts:
-        paired, apart = (
-            1.96 * np.std(droptail[:n] - each[:n], ddof=1) / np.sqrt(n) for each in (codel, other)
-        )
-        rows.append((n, paired, apart))
-    frame = pl.DataFrame(rows, schema=["replicas", "common_ms", "independent_ms"], orient="row")
+    for n in range(3, 51):
+        paired = paired_difference(droptail[:n], codel[:n])
+        apart, _ = welch(droptail[:n], other[:n])
+        rows.append((n, paired.mean, paired.half_width, apart.mean, apart.half_width))
+    names = [f"{of}_{what}_ms" for of in ("common", "independent") for what in ("mean", "half")]
+    frame = pl.DataFrame(rows, schema=["replicas", *names], orient="row")
     figure, axes = new_figure()
-    axes.plot(frame["replicas"], frame["common_ms"], label="the same arrivals")
-    axes.plot(frame["replicas"], frame["independent_ms"], "--", label="arrivals of its own each")
+    axes.plot(frame["replicas"], frame["common_half_ms"], label="the same arrivals")
+    own = "arrivals of its own each"
+    axes.plot(frame["replicas"], frame["independent_half_ms"], "--", label=own)
     axes.set_ylim(0)
     name_axes(axes, "replicas", "half of the 95 % interval of the difference (ms)")
     legend_below(figure, axes)
-    _, paired, apart = rows[7]
-    print(f"common_random_numbers: difference {np.mean(droptail - codel):.2f} ms")
-    print(f"common_random_numbers: 10 replicas: {paired:.2f} and {apart:.2f} ms")
-    print(f"common_random_numbers: variances {(rows[-1][2] / rows[-1][1]) ** 2:.0f} : 1")
+    _, mean, half, mean_apart, half_apart = rows[7]
+    print(f"common_random_numbers: 10 replicas: {mean:.2f} ± {half:.2f} ms on common arrivals")
+    print(f"common_random_numbers: 10 replicas: {mean_apart:.2f} ± {half_apart:.2f} ms on others")
+    wider = frame.filter(pl.col("independent_half_ms") > half)["replicas"].max()
+    print(f"common_random_numbers: as narrow from {wider + 1} replicas on")
     return figure, frame
 
 
@@ -253,8 +258,9 @@ def changing_rate() -> Drawn:
     for name in names:
         each, values = look(name), frame.filter(pl.col("point") == name)
         line_looks = {"color": each.colour, "label": each.label, "linewidth": 1.2}
+        line_looks |= {"linestyle": each.line}
         shown = values.filter(time <= back)
-        left.plot(shown["time_s"], shown["waits_ms"].clip(1), **line_looks)
+        left.plot(shown["time_s"], shown["waits_ms"], **line_looks)
         shown = values.filter(time > back - 1)
         right.plot(shown["time_s"], shown["sent_mbps"], **line_looks)
         low = values.filter(time.is_between(fall + 0.1, back))
@@ -264,9 +270,12 @@ def changing_rate() -> Drawn:
             f"changing-rate: {name}: {low['waits_ms'].max():.0f} ms at most, "
             f"below 50 ms after {drained_s:.1f} s, at 95 Mbit/s after {filled_s:.1f} s"
         )
-    left.set_yscale("log")
-    left.set_yticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
-    name_axes(left, "time (s)", "what waits (ms)")
+    # Down to zero: below 1 ms in proportion, above by ratio.
+    left.set_yscale("symlog", linthresh=1, linscale=0.4)
+    left.set_ylim(bottom=0)
+    ticks = [0, 1, 3, 10, 30, 100, 300]
+    left.set_yticks(ticks, [str(tick) for tick in ticks])
+    name_axes(left, "time (s)", "what waits (ms; linear up to 1)")
     name_axes(right, "time (s)", "sent (Mbit/s)")
     titled(left, "from 100 to 10 Mbit/s at 20 s")
     titled(right, "and back at 35 s")

@@ -60,8 +60,44 @@ def test_the_bias_without_a_warm_up():
     assert told in page("concepts/warm-up.md")
 
 
-def test_half_widths_of_common_and_independent_arrivals():
-    (common, independent) = data("common-random-numbers").filter(replicas=10).row(0)[1:]
+def test_differences_on_common_and_on_independent_arrivals():
+    frame = data("common-random-numbers")
+    mean, half, mean_apart, half_apart = frame.filter(replicas=10).row(0)[1:]
+    assert abs(mean) > half, "told apart"
+    assert abs(mean_apart) < half_apart
     told = page("concepts/common-random-numbers.md")
-    assert f"the interval of that difference is ± {common:.2f} ms" in told
-    assert f"With independent arrivals it is ± {independent:.2f} ms" in told
+    assert f"CoDel's mean delay is shorter by {mean:.2f} ± {half:.2f} ms" in told
+    assert f"it is shorter by {mean_apart:.2f} ± {half_apart:.2f} ms" in told
+    wider = frame.filter(pl.col("independent_half_ms") > half)["replicas"].max()
+    assert f"as narrow as the other from {wider + 1} replicas on" in told
+
+
+def test_two_queues_with_one_mean():
+    frame = (
+        data("averages")
+        .group_by("case")
+        .agg(
+            pl.min("value").alias("least"),
+            pl.max("value").alias("most"),
+            (pl.col("value") < 1).mean().alias("empty"),
+        )
+    )
+    told = page("concepts/averages.md")
+    least, most, _ = frame.filter(case="one TCP flow").row(0)[1:]
+    assert f"it goes up from {least:.0f} to {most:.0f} packets, all that there is room for" in told
+    # One packet takes 1512 B at 10 Mbit/s; the least wait is a part of one shorter.
+    assert f"wait for {int(least * 1.2096)} to {int(most * 1.2096)} ms" in told
+    assert frame.filter(case="bursts")["empty"].item() > 0.5
+
+
+def test_what_jitter_costs_where_order_is_kept():
+    frame = data("uneven-wire").filter(~pl.col("reorders"))
+    told, costs = page("how-to/uneven-links.md"), {}
+    for (control,), values in frame.group_by("congestion_control"):
+        goodputs = values.sort("jitter_ms")["goodput_mbps"]
+        costs[control] = (goodputs[0], goodputs[-1], 1 - goodputs[-1] / goodputs[0])
+    assert max(costs["cubic"][2], costs["bbr"][2]) < 0.01
+    first, last, cost = costs["newreno"]
+    assert f"NewReno goes from {first:.1f} to {last:.1f} Mbit/s then, a loss of {cost:.0%}" in (
+        told.replace(" %", "%")
+    )
