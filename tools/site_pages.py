@@ -1,7 +1,7 @@
 """Pages of the site that lie elsewhere in the repository, and the pages of single disciplines.
 
 A hook of MkDocs: README.md and its like become pages, links between them are led to where they
-went, and every page under ``reference/disciplines/`` finds its place in the menu.
+went, and every page under ``reference/disciplines/`` and ``examples/`` finds its place in the menu.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ PAGES = {
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
 PAGES |= {f"examples/{path.name}": f"examples/{path.stem}.md" for path in PROGRAMS}
 
+ACRONYMS = ("aqm", "l4s", "red", "rtt")
+"""Words of the names of examples that are written in capitals."""
+
 WIDE = ("index.md", "compare.md")
 """Pages with wide tables; so are those of single disciplines, with their figures."""
 
@@ -42,11 +45,13 @@ LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages of single disciplines into the menu."""
+    """Put the pages of single disciplines and of examples into the menu."""
     folder = Path(config.docs_dir) / "reference" / "disciplines"
     pages = sorted(f"reference/disciplines/{path.name}" for path in folder.glob("*.md"))
-    if pages and config.nav is not None:
-        _place(config.nav, pages)
+    examples = [f"examples/{path.stem}.md" for path in PROGRAMS]
+    if config.nav is not None:
+        _place(config.nav, "reference/disciplines.md", "Queue disciplines", pages)
+        _place(config.nav, "examples.md", "Examples", examples)
     return config
 
 
@@ -85,19 +90,20 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 def _shown(source: str, code: str) -> str:
     """The page of an example: its program."""
-    title = posixpath.basename(source).removesuffix(".py").replace("_", " ").capitalize()
+    words = posixpath.basename(source).removesuffix(".py").capitalize().split("_")
+    title = " ".join(word.upper() if word.lower() in ACRONYMS else word for word in words)
     return f"# {title}\n\n```python\n{code}```\n"
 
 
-def _place(nav: list[Any], pages: list[str]) -> None:
-    """Replace the one page of all disciplines by itself and a page for each, wherever it stands."""
+def _place(nav: list[Any], of_all: str, title: str, pages: list[str]) -> None:
+    """Replace the one page of all by itself and a page for each, wherever it stands."""
     for number, entry in enumerate(nav):
-        if entry == "reference/disciplines.md":
-            nav[number] = {"Queue disciplines": [entry, *pages]}
+        if entry == of_all:
+            nav[number] = {title: [entry, *pages]}
         elif isinstance(entry, dict):
             for below in entry.values():
                 if isinstance(below, list):
-                    _place(below, pages)
+                    _place(below, of_all, title, pages)
 
 
 def _led(markdown: str, source: str) -> str:
