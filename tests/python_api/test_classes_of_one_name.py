@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import sojourn as sj
+from sojourn.own import classes, modules
 
 
 def dropping(share: float) -> type:
@@ -214,3 +218,22 @@ def test_a_module_that_is_gone_stays_as_it_was_loaded(tmp_path):
     scenario = sj.Scenario.load(written(tmp_path, 0.2))
     (tmp_path / "dropping_module.py").unlink()
     assert losses(scenario, jobs=1) == losses(scenario, jobs=2) == [0.2, 0.2]
+
+
+@pytest.mark.parametrize("make", [dropping, keeping])
+def test_threads_that_name_their_classes_at_once(make, monkeypatch):
+    """Each finds the name free, unless only one looks at a time."""
+    together = threading.Barrier(4)
+    sources_of = modules.sources_of
+
+    def slow(module):
+        # All that are here at once have seen that the name is free.
+        with suppress(threading.BrokenBarrierError):
+            together.wait(timeout=0.2)
+        return sources_of(module)
+
+    monkeypatch.setattr(modules, "sources_of", slow)
+    made = [make(0.11 * n) for n in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        names = list(pool.map(classes.name_of, made))
+    assert [classes.find(name) for name in names] == made

@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Any
 
@@ -46,6 +47,9 @@ class _Named:
 _named: dict[str, _Named] = {}
 """Classes of which objects were made here, by name: some have no module that could be imported."""
 
+_naming = RLock()
+"""Held while a class gets its name: no two classes get one, in whatever threads they are made."""
+
 _imported: set[str] = set()
 """Modules of the user that were imported here, or whose import was begun."""
 
@@ -72,12 +76,13 @@ def name_of(cls: type) -> str:
     """
     plain = name = f"{cls.__module__}:{cls.__qualname__}"
     number = 1
-    while name in _named and not _is_same(_named[name].cls, cls):
-        number += 1
-        name = f"{plain}-{number}"
-    if name not in _named:
-        module = sys.modules.get(cls.__module__)
-        _named[name] = _Named(cls, modules.sources_of(module) if module else ())
+    with _naming:
+        while name in _named and not _is_same(_named[name].cls, cls):
+            number += 1
+            name = f"{plain}-{number}"
+        if name not in _named:
+            module = sys.modules.get(cls.__module__)
+            _named[name] = _Named(cls, modules.sources_of(module) if module else ())
     return name
 
 
@@ -121,12 +126,14 @@ def registered(names: Iterable[str]) -> dict[str, type]:
 
 def register(classes: dict[str, type]) -> None:
     """Take classes that another process sent, by their names."""
-    _named.update({name: _Named(cls, ()) for name, cls in classes.items()})
+    with _naming:
+        _named.update({name: _Named(cls, ()) for name, cls in classes.items()})
 
 
 def forget() -> None:
     """Keep no class or module of the user any more."""
-    _named.clear()
+    with _naming:
+        _named.clear()
     modules.forget()
 
 
