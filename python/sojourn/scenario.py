@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -236,8 +237,27 @@ class Scenario:
 
 
 def _rebuilt(parts: tuple[Any, ...], found: dict[str, type]) -> Scenario:
-    classes.register(found)
-    return Scenario(*parts)
+    """Read a scenario that travelled, under the names that its classes have here."""
+    text, place, folder, overrides = parts
+    names = classes.register(found)
+    text = _renamed(text, names)
+    overrides = [(key, _renamed(value, names)) for key, value in overrides]
+    scenario = Scenario(text, place, folder, overrides)
+    for there, here in names.items():
+        if here not in scenario.outside:
+            raise _core.ScenarioError(
+                f"{place}: found {there!r}, which means another class in this process, and the "
+                "text does not name it plainly; allowed: to read it in a new process"
+            )
+    return scenario
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """A text in TOML with other names of classes, each of them a whole string."""
+    if all(there == here for there, here in names.items()):
+        return text
+    quoted = rf"""(["'])({"|".join(map(re.escape, names))})\1"""
+    return re.sub(quoted, lambda found: f"{found[1]}{names[found[2]]}{found[1]}", text)
 
 
 def as_pairs(overrides: Overrides) -> list[tuple[str, str]]:

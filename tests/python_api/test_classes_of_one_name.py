@@ -1,5 +1,6 @@
 """Classes of one name, as factories and the cells of a notebook make them, stay what they are."""
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -233,7 +234,71 @@ def test_threads_that_name_their_classes_at_once(make, monkeypatch):
         return sources_of(module)
 
     monkeypatch.setattr(modules, "sources_of", slow)
-    made = [make(0.11 * n) for n in range(4)]
+    made = [make(0.011 + 0.11 * n) for n in range(4)]
     with ThreadPoolExecutor(4) as pool:
         names = list(pool.map(classes.name_of, made))
     assert [classes.find(name) for name in names] == made
+
+
+SENDER = """
+import sys
+import cloudpickle
+import sojourn as sj
+
+def dropping(P):
+    class Drops(sj.queue.Discipline):
+        def enqueue(self, now, size, flow, ecn):
+            return sj.queue.DROP if self.random() < P else sj.queue.ACCEPT
+    return Drops
+
+first, second = (dropping(float(share)) for share in sys.argv[2:])
+
+def built(**more):
+    return sj.dumbbell(
+        rate="2 Mbit/s", rtt="20 ms", flows=sj.udp(rate="1 Mbit/s"), duration="2 s", **more
+    )
+
+both = (
+    sj.run(built(vary={"link.bottleneck.queue": [first, second]}), jobs=1),
+    built().with_overrides({"link.bottleneck.queue": second}),
+)
+with open(sys.argv[1], "wb") as file:
+    cloudpickle.dump(both, file)
+"""
+
+
+def sent(place: Path, *shares: float) -> tuple[sj.Results, sj.Scenario]:
+    """What another process made of classes of its own, all of one name."""
+    program = [sys.executable, "-c", SENDER, str(place), *map(str, shares)]
+    subprocess.run(program, timeout=120, check=True)
+    return pickle.loads(place.read_bytes())
+
+
+def test_other_processes_may_use_the_same_names(tmp_path):
+    """Each of four processes has a class of that name; all are told apart where they meet."""
+    mine, mine_too = (dropping(share) for share in (0.8, 0.9))
+    for cls in (mine, mine_too):
+        cls.__module__, cls.__qualname__ = "__main__", "dropping.<locals>.Drops"
+    here = short(vary={"link.bottleneck.queue": [mine, mine_too]})
+    (results, one), (swapped, other) = (
+        sent(tmp_path / "file", *shares) for shares in ((0.1, 0.5), (0.5, 0.1))
+    )
+    assert losses(results.scenario, jobs=1) == losses(results.scenario, jobs=2) == [0.1, 0.5]
+    assert losses(swapped.scenario, jobs=1) == losses(swapped.scenario, jobs=2) == [0.5, 0.1]
+    # Of the overrides too.
+    assert losses(one, jobs=1) == [0.5]
+    assert losses(other, jobs=1) == [0.1]
+    assert losses(here, jobs=1) == [0.8, 0.9]
+    # Those that do the same are the same.
+    assert {*results.scenario.outside} == {*swapped.scenario.outside}
+    assert len({*results.scenario.outside, *here.outside}) == 4
+
+
+def test_a_name_that_cannot_be_changed_is_refused(monkeypatch):
+    """As where a text writes it with an escape."""
+    first, second = dropping(0.45), dropping(0.55)
+    scenario = short(queue=first)
+    monkeypatch.setattr(scenario, "text", scenario.text.replace("Drops", "D\\u0072ops"))
+    rebuild, (parts, found, *more) = scenario.__reduce__()
+    with pytest.raises(sj.ScenarioError, match=r"another class in this process.*new process"):
+        rebuild(parts, dict.fromkeys(found, second), *more)

@@ -74,15 +74,20 @@ def name_of(cls: type) -> str:
     The first class of a name keeps it. Another class gets a name of its own, unless it does exactly
     the same: then it counts as the first one, for example if a notebook's cell was run once more.
     """
-    plain = name = f"{cls.__module__}:{cls.__qualname__}"
-    number = 1
     with _naming:
-        while name in _named and not _is_same(_named[name].cls, cls):
-            number += 1
-            name = f"{plain}-{number}"
+        name = _name_for(cls, f"{cls.__module__}:{cls.__qualname__}")
         if name not in _named:
             module = sys.modules.get(cls.__module__)
             _named[name] = _Named(cls, modules.sources_of(module) if module else ())
+    return name
+
+
+def _name_for(cls: type, wanted: str) -> str:
+    """The name that is wanted, unless it means another class here; then the next that does not."""
+    name, number = wanted, 1
+    while name in _named and not _is_same(_named[name].cls, cls):
+        number += 1
+        name = f"{plain_name(wanted)}-{number}"
     return name
 
 
@@ -124,10 +129,17 @@ def registered(names: Iterable[str]) -> dict[str, type]:
     return {name: _named[name].cls for name in names if name in _named}
 
 
-def register(classes: dict[str, type]) -> None:
-    """Take classes that another process sent, by their names."""
+def register(sent: dict[str, type]) -> dict[str, str]:
+    """Take classes that another process sent, by their names there; return their names here.
+
+    A name that means another class here stays that one's.
+    """
+    names: dict[str, str] = {}
     with _naming:
-        _named.update({name: _Named(cls, ()) for name, cls in classes.items()})
+        for there, cls in sent.items():
+            names[there] = _name_for(cls, there)
+            _named.setdefault(names[there], _Named(cls, ()))
+    return names
 
 
 def forget() -> None:
