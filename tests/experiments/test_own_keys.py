@@ -5,9 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import sojourn as sj
+from sojourn.results import of_outcomes
 from sojourn.runner import outcomes_of
 
 from .conftest import PATIENCE_S
@@ -244,6 +246,177 @@ def test_an_edit_during_a_session_does_not_poison_the_store(tmp_path):
     assert swept(tmp_path) == FOUND
     written(tmp_path, share="0.0")
     assert swept(tmp_path) == FOUND
+
+
+LATE = """
+import importlib
+import sojourn as sj
+
+class Drops(sj.queue.Discipline):
+    def {hook}:
+        {imports}
+        self.share = P
+
+    def enqueue(self, now, size, flow, ecn):
+        if not hasattr(self, "share"):
+            self.on_first()
+        return sj.queue.DROP if self.random() < self.share else sj.queue.ACCEPT
+"""
+RESET, AT_FIRST = "reset(self)", "on_first(self)"
+
+
+def late(folder: Path, hook: str, imports: str = "from helper import P") -> None:
+    """A module that imports another one only when it is called."""
+    written(folder)
+    (folder / "aqm.py").write_text(LATE.format(hook=hook, imports=imports))
+
+
+@pytest.mark.parametrize("hook", [RESET, AT_FIRST])
+def test_an_edit_of_what_is_imported_late_does_not_poison_the_store(tmp_path, hook):
+    late(tmp_path, hook)
+    for share in (0.0, 0.5):
+        helper_of(tmp_path, share)
+        swept_here = sj.sweep(tmp_path / "own.toml", tmp_path / "out", jobs=1)
+        assert losses(swept_here.links) == [share, share]
+        assert f"P = {share}" in (tmp_path / "out" / "helper.py").read_text()
+    assert swept(tmp_path) == FOUND
+    helper_of(tmp_path, 0.0)
+    assert swept(tmp_path) == FOUND
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_imported_late_is_what_was_read(tmp_path, jobs):
+    """An edit after that is none of the run's, in a worker neither."""
+    late(tmp_path, AT_FIRST)
+    helper_of(tmp_path, 0.2)
+    scenario = sj.Scenario.load(tmp_path / "own.toml")
+    helper_of(tmp_path, 0.7)
+    drops = outcomes_of(scenario, jobs, None, None)
+    assert losses(of_outcomes(drops).links) == [0.2, 0.2]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_folders_may_have_late_modules_of_one_name(tmp_path, jobs):
+    """As if each folder had a process of its own, also where one between them has none."""
+    paths = []
+    for share in (0.1, 0.2, 0.6):
+        if share == 0.2:
+            written(tmp_path / str(share))
+        else:
+            late(tmp_path / str(share), RESET)
+            helper_of(tmp_path / str(share), share)
+        paths.append(tmp_path / str(share) / "own.toml")
+    found = [losses(sj.run(path, jobs=jobs).links) for path in (*paths, *paths)]
+    assert found == [[0.1, 0.1], [0.2, 0.2], [0.6, 0.6]] * 2
+
+
+LATE_IMPORTS = {
+    "plain": "from helper import P",
+    "of a package": "from parts.helper import P",
+    "by name": 'P = importlib.import_module("".join(("hel", "per"))).P',
+}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("imports", LATE_IMPORTS.values(), ids=LATE_IMPORTS)
+def test_the_command_finds_late_what_lies_beside_the_file(tmp_path, imports, jobs):
+    """Where it is started elsewhere, as the installed command is."""
+    late(tmp_path, RESET, imports)
+    helper_of(tmp_path, 0.5)
+    helper_of(tmp_path, 0.5, "parts/helper.py")
+    command = ["-P", "-m", "sojourn", "sweep", "own.toml", "--out=out", "--jobs", jobs]
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert losses(pl.read_parquet(tmp_path / "out" / "links.parquet")) == [0.5, 0.5]
+
+
+IMPORTED_BEFORE = """
+import importlib, os, sys
+from pathlib import Path
+import aqm
+import sojourn as sj
+
+def edit(old, new):
+    path = Path("aqm.py")
+    path.write_text(path.read_text().replace(old, new))
+
+def losses(scenario):
+    links = sj.sweep(scenario, "out", jobs=1).links.filter(link="bottleneck")
+    return [round(loss, 1) for loss in links["loss_ratio"]]
+
+def built(queue):
+    flows = sj.udp(rate="1 Mbit/s")
+    return sj.dumbbell(
+        rate="2 Mbit/s", rtt="20 ms", flows=flows, queue=queue, duration="2 s", replicas=2
+    )
+
+edit("< 0.2", "< 0.5")
+try:
+    built(aqm.Drops)
+except ValueError as error:
+    print(error)
+# A file means what is in the folder.
+print(losses("own.toml"))
+try:
+    built(aqm.Drops)
+except ValueError as error:
+    print(error)
+Old = importlib.reload(aqm).Drops
+edit("< 0.5", "< 0.7")
+print(losses(built(aqm.Drops)), "< 0.5" in Path("out/aqm.py").read_text())
+"""
+
+
+def test_a_module_that_was_edited_after_its_import_is_refused(tmp_path):
+    """What ran is not in its file any more; by reloading it, it is, and is kept from then on."""
+    written(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED_BEFORE],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    refused = (
+        "aqm.py was edited after its import, and what ran is not known any more; allowed: to "
+        "import it anew"
+    )
+    assert done.stdout.splitlines() == [refused, "[0.5, 0.5]", refused, "[0.5, 0.5] True"]
+
+
+PROGRAM = """
+from pathlib import Path
+import sojourn as sj
+
+class Drops(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.DROP
+
+Path(__file__).write_text("# the next experiment")
+flows = sj.udp(rate="1 Mbit/s")
+scenario = sj.dumbbell(rate="2 Mbit/s", rtt="20 ms", queue=Drops, flows=flows, duration="2 s")
+sj.sweep(scenario, "out", jobs=1)
+print(scenario.sources)
+"""
+
+
+def test_a_program_that_is_edited_while_it_goes_on_has_no_source(tmp_path):
+    """Nobody can name its classes from elsewhere, and what ran is not in its file any more."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "()\n"
 
 
 EDITING = """

@@ -225,15 +225,15 @@ def test_a_module_that_is_gone_stays_as_it_was_loaded(tmp_path):
 def test_threads_that_name_their_classes_at_once(make, monkeypatch):
     """Each finds the name free, unless only one looks at a time."""
     together = threading.Barrier(4)
-    sources_of = modules.sources_of
+    sources_of_class = modules.sources_of_class
 
-    def slow(module):
+    def slow(cls):
         # All that are here at once have seen that the name is free.
         with suppress(threading.BrokenBarrierError):
             together.wait(timeout=0.2)
-        return sources_of(module)
+        return sources_of_class(cls)
 
-    monkeypatch.setattr(modules, "sources_of", slow)
+    monkeypatch.setattr(modules, "sources_of_class", slow)
     made = [make(0.011 + 0.11 * n) for n in range(4)]
     with ThreadPoolExecutor(4) as pool:
         names = list(pool.map(classes.name_of, made))

@@ -77,8 +77,7 @@ def name_of(cls: type) -> str:
     with _naming:
         name = _name_for(cls, f"{cls.__module__}:{cls.__qualname__}")
         if name not in _named:
-            module = sys.modules.get(cls.__module__)
-            _named[name] = _Named(cls, modules.sources_of(module) if module else ())
+            _named[name] = _Named(cls, modules.sources_of_class(cls))
     return name
 
 

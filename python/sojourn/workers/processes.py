@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from sojourn._core import ScenarioError
 from sojourn.errors.brief import InputError
-from sojourn.own import classes, stdout
+from sojourn.own import classes, modules, stdout
 from sojourn.own.hooks import HookWarning
 from sojourn.own.modules import MAIN, Source
 from sojourn.scenario import Scenario
@@ -59,7 +59,8 @@ def in_processes(
     ``tell`` is told how many have been carried out, counting parts of those in progress. This ends
     in the same ways as :func:`sojourn.workers.pool.called`.
     """
-    given = (sys.path, _packed(scenario), _lines(scenario), stdout.keeps_output())
+    path = [*sys.path, str(scenario.folder.resolve())]
+    given = (path, scenario.sources, _packed(scenario), _lines(scenario), stdout.keeps_output())
     calls: list[Call] = [(_work, (task, trace, pack)) for task, trace in tasks]
     with closing(called(calls, jobs, (_begin, given), tell)) as finished:
         for done in finished:
@@ -102,8 +103,8 @@ def _packed(scenario: Scenario) -> bytes:
         return cloudpickle.dumps(parcel)
     names = {cls.__module__ for cls in used.values()}
     names |= {one.module for one in scenario.sources}
-    modules = [sys.modules[name] for name in names - {MAIN} if name in sys.modules]
-    for module in modules:
+    own = [sys.modules[name] for name in names - {MAIN} if name in sys.modules]
+    for module in own:
         cloudpickle.register_pickle_by_value(module)
     try:
         return cloudpickle.dumps(parcel)
@@ -112,7 +113,7 @@ def _packed(scenario: Scenario) -> bytes:
         found = {name: cls for name, cls in used.items() if not classes.is_importable(cls)}
         by_name = replace(parcel, classes=found, sources=scenario.sources)
     finally:
-        for module in modules:
+        for module in own:
             cloudpickle.unregister_pickle_by_value(module)
     try:
         return cloudpickle.dumps(by_name)
@@ -123,7 +124,13 @@ def _packed(scenario: Scenario) -> bytes:
         ) from None
 
 
-def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: bool) -> None:
+def _begin(
+    path: list[str],
+    sources: Sequence[Source],
+    parcel: bytes,
+    lines: dict[str, list[str]],
+    keeps: bool,
+) -> None:
     """Prepare a worker for runs; what classes print there goes to stderr if ``keeps``."""
     import cloudpickle
 
@@ -132,6 +139,8 @@ def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: b
     if keeps:
         sys.stdout = sys.stderr
     sys.path[:] = path
+    # What the classes import when they are called is what it would be in the process in front.
+    modules.expect(sources)
     for file, text in lines.items():
         linecache.cache[file] = (sum(map(len, text)), None, text, file)
     global _scenario, _changed
