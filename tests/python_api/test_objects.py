@@ -4,6 +4,7 @@ import pickle
 import re
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import get_all_start_methods, get_context
 from types import ModuleType
 
@@ -41,6 +42,14 @@ def test_threads_and_processes_give_the_same(overloaded, queue):
         assert list(threads.map(goodput, scenarios)) == alone
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
         assert list(processes.map(goodput, scenarios)) == alone
+
+
+def test_a_pool_whose_workers_may_start_none(overloaded):
+    scenarios = [overloaded(own.Blue(), seed=seed, duration="2 s", replicas=2) for seed in (1, 2)]
+    alone = [goodput(scenario) for scenario in scenarios]
+    with get_context("spawn").Pool(2) as pool:
+        found = pool.map(partial(sj.run, jobs=2), scenarios)
+    assert [results.flows["goodput_bps"].to_list() for results in found] == alone
 
 
 @pytest.mark.skipif("fork" not in get_all_start_methods(), reason="no fork on this system")

@@ -39,8 +39,9 @@ def execute(
     """Carry out runs on this machine; yield their tables as they finish.
 
     Threads carry them out. Runs of Python code go to as many processes of their own, unless there
-    is only one worker or one such run. The results are the same. The thread or process that carries
-    a run out also packs its tables, so that this work is shared too.
+    is only one worker or one such run; one after the other where this process is one of a
+    ``multiprocessing.Pool``, which may start none. The results are the same. The thread or process
+    that carries a run out also packs its tables, so that this work is shared too.
     """
     traces = dict(tasks)
 
@@ -64,9 +65,22 @@ def execute(
         held = {}
     free = [task for task in traces if task not in held]
     yield from threads.each(work, free)
-    if held:
-        # To start processes takes imports.
-        threads.imported()
+    if not held:
+        return
+    # To start processes takes imports.
+    threads.imported()
+    if _may_start_none():
+        for task in held:
+            yield from threads.each(work, [task])
+    else:
         tell = threads.count_elsewhere()
         yield from in_processes(scenario, list(held.items()), threads.jobs, pack, tell)
         tell(len(held))
+
+
+def _may_start_none() -> bool:
+    """Whether this process may start no others: a worker of ``multiprocessing.Pool`` may not."""
+    # Takes its time to import, and most runs need none.
+    from multiprocessing import current_process
+
+    return current_process().daemon
