@@ -97,6 +97,7 @@ def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
 
 def columns(frame: pl.DataFrame) -> Columns:
     """The columns of a frame in plain Python: numbers as arrays, undefined ones NaN."""
+    note_process()
     numbers = frame.select(pl.col(pl.Float64)).fill_null(math.nan)
     return {
         series.name: array("d", numbers[series.name].to_numpy().tobytes())

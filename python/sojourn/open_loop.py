@@ -13,6 +13,7 @@ import polars as pl
 from sojourn.files import parquet
 from sojourn.files.whole import write_together
 from sojourn.tables import BY_REASON
+from sojourn.workers.forks import note_process
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,7 @@ class OpenLoop:
 
     def _rows(self, frame: pl.DataFrame) -> list[dict[str, Any]]:
         """Return rows with their drops and marks by reason."""
+        note_process()
         keys = [key for key in ("queue", "flow") if key in frame.columns]
         counted = self.drops.group_by(*keys, "kind", "reason", maintain_order=True)
         reasons: dict[tuple[Any, ...], dict[str, int]] = {}
@@ -77,6 +79,7 @@ class OpenLoop:
 
 def frames(queues: Sequence[dict[str, Any]]) -> dict[str, pl.DataFrame]:
     """Turn the tables of all queues into the frames of :class:`OpenLoop`, by name."""
+    note_process()
     return {
         "queues": _stack(_link(each) for each in queues),
         "flows": _stack(_table(each["label"], "flow", each["flows"]) for each in queues),

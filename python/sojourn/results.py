@@ -25,6 +25,7 @@ from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise, summarised
 from sojourn.tables import ENTITIES, Columns
+from sojourn.workers.forks import note_process
 from sojourn.workers.tasks import Outcome, Task
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Results:
         """
         if not isinstance(metric, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise kind_error("metric", metric, "the name of a series, such as 'queue_packets'")
+        note_process()
         found = self.time_series.filter(pl.col("metric") == metric)
         if found.is_empty() and metric not in SERIES:
             recorded = self.time_series["metric"].unique().sort().to_list()
@@ -122,6 +124,7 @@ class Results:
         figure. Raises :class:`sojourn.plots.choice.PlotError` if it cannot be drawn. Needs the
         extra ``plots``: ``pip install 'sojourn[plots]'``.
         """
+        note_process()
         with needed("plots"):
             from sojourn.plots.kinds import plot
 
@@ -134,6 +137,7 @@ class Results:
         It calls nothing the best that leads by the share ``least`` or less. Needs the extra
         ``report``: ``pip install 'sojourn[report]'``.
         """
+        note_process()
         place = as_path("path", path)
         if not isinstance(least, int | float) or not 0 <= least < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise kind_error("least", least, "a share from 0 to below 1, such as 0.01")
@@ -144,6 +148,7 @@ class Results:
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return all frames, by the name of their file in an experiment's folder."""
+        note_process()
         return {
             "points": self.points,
             "runs": self.runs,

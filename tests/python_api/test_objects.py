@@ -13,6 +13,8 @@ import pytest
 from own import goodput
 
 import sojourn as sj
+from sojourn.comparing import ranking
+from sojourn.replay import replay
 
 
 def test_scenarios_and_results_pickle(overloaded):
@@ -52,15 +54,41 @@ def test_a_pool_whose_workers_may_start_none(overloaded):
     assert [results.flows["goodput_bps"].to_list() for results in found] == alone
 
 
+IN_A_FORK = {
+    "run": lambda results, _: sj.run(results.scenario, jobs=1),
+    "summary": lambda results, _: results.summary(),
+    "series": lambda results, _: results.series("queue_packets"),
+    "plot": lambda results, _: results.plot("delay-goodput"),
+    "report": lambda results, folder: results.report(folder / "report.html"),
+    "write": lambda results, folder: results.write(folder / "out"),
+    "to_pandas": lambda results, _: results.to_pandas(),
+    "card": lambda results, _: results._repr_html_(),
+    "alike": lambda results, _: results.alike,
+    "ranking": lambda results, _: ranking(results, "total.goodput_bps", "higher"),
+    "replay": lambda _, folder: replay(folder / "arrivals.csv", "codel", "1 Mbit/s"),
+}
+
+
 @pytest.mark.skipif("fork" not in get_all_start_methods(), reason="no fork on this system")
-def test_a_fork_is_refused_where_it_would_wait_for_ever(overloaded):
-    scenario = overloaded(sj.queue.CoDel(), duration="2 s")
-    sj.run(scenario)
-    with (
-        ProcessPoolExecutor(1, mp_context=get_context("fork")) as processes,
-        pytest.raises(RuntimeError, match=r'get_context\("spawn"\)'),
-    ):
-        processes.submit(goodput, scenario).result(60)
+@pytest.mark.parametrize("what", IN_A_FORK)
+def test_a_fork_is_refused_where_it_would_wait_for_ever(overloaded, tmp_path, what):
+    results = sj.run(overloaded(sj.queue.CoDel(), duration="2 s", series="100 ms"))
+    (tmp_path / "arrivals.csv").write_text("time_s,size_B\n0.1,100\n0.2,200\n")
+    context = get_context("fork")
+    told = context.SimpleQueue()
+
+    def tell():
+        try:
+            IN_A_FORK[what](results, tmp_path)
+        except RuntimeError as error:
+            told.put(str(error))
+
+    fork = context.Process(target=tell)
+    fork.start()
+    fork.join(10)
+    fork.kill()
+    assert not told.empty()
+    assert 'get_context("spawn")' in told.get()
 
 
 @pytest.mark.parametrize("queue", [sj.queue.CoDel(), own.Blue(limit="20 packets")], ids=repr)

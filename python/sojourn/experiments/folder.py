@@ -56,6 +56,7 @@ from sojourn.files.written import checksums, remove_unchanged
 from sojourn.own import classes
 from sojourn.scenario import Scenario
 from sojourn.store.journal import sync_folder
+from sojourn.workers.forks import note_process
 
 # Not before there is a frame: a sweep looks at its folder before it has any.
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ def read(folder: Path) -> Experiment:
     bad = damaged(folder, manifest)
     if bad:
         raise FolderError(f"{bad[0]}; to repair it, run again: {manifest['command']}")
+    note_process()
     frames = {name: parquet.read(folder / f"{name}.parquet") for name in TABLES}
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
     classes.read_results(folder)
