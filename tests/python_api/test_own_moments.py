@@ -1,6 +1,7 @@
 """What each hook of a discipline of one's own knows: its random stream, the instant, the queue."""
 
 import json
+from typing import ClassVar
 
 import own
 import own_control
@@ -154,6 +155,22 @@ def test_a_change_sets_no_timer_in_the_past():
     assert tail == (
         "ValueError: next_timer: found 0.49 s; allowed: a time after now, which is 0.5 s"
     )
+
+
+class Held(sj.queue.Discipline):
+    """Keeps all until 35 ms, and writes down when it is asked."""
+
+    asked: ClassVar[set[float]] = set()
+
+    def dequeue(self, now, size, flow, ecn, sojourn):
+        self.asked.add(round(now, 6))
+        return sj.queue.SEND if now >= 0.035 else self.wait_until(0.035)
+
+
+def test_who_waits_is_asked_again_at_arrivals_too():
+    """One arrives every 10 ms; sent are those of 0 to 30 ms, 400 us apart."""
+    sj.run(line(Held()), jobs=1)
+    assert sorted(Held.asked)[:8] == [0.0, 0.01, 0.02, 0.03, 0.035, 0.0354, 0.0358, 0.0362]
 
 
 class Forgets(sj.queue.Discipline):

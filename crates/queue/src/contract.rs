@@ -271,7 +271,8 @@ pub enum Dequeued<P> {
     Packet(P),
     /// Nothing waits.
     Empty,
-    /// Packets wait, but none may go before this instant (shaping disciplines).
+    /// Packets wait, but none may go before this instant (shaping disciplines): it is asked again
+    /// then, and earlier if a packet arrives meanwhile.
     Wait(Time),
 }
 

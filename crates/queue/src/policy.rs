@@ -68,7 +68,8 @@ pub enum Verdict {
     Mark(u16, Reason),
     /// Dropped.
     Drop(Reason),
-    /// It stays at the head, and nothing leaves before this instant.
+    /// It stays at the head; the policy is asked again at this instant, and earlier if a packet
+    /// arrives meanwhile.
     Wait(Time),
 }
 

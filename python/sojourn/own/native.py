@@ -48,7 +48,8 @@ PACKET = {
 }
 """The fields of ``packet``, in the units of :class:`sojourn.queue.Discipline`, with NumPy's types.
 
-``packet.wait_until`` must be set before ``WAIT`` is answered. In ``on_empty`` and ``on_timer``,
+``packet.wait_until`` must be set before ``WAIT`` is answered: each time, for the hook is asked
+again at that instant, and earlier if a packet arrives meanwhile. In ``on_empty`` and ``on_timer``,
 which do not judge a packet, the fields that describe a packet are 0. ``on_timer`` runs at
 ``state.next_timer``, in seconds, which the class declares in ``state``. The hook finds its instant
 there, and sets a later one to continue. The field is infinite while no timer is set.

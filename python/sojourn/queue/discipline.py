@@ -105,7 +105,9 @@ class Discipline(_core.DisciplineBase):
         """Decide about the packet at the head, which has waited ``sojourn`` seconds.
 
         Return what :meth:`enqueue` may return; after a drop it is called for the next packet. With
-        ``self.wait_until(time)`` the packet stays and nothing leaves before that instant.
+        ``self.wait_until(time)`` the packet stays: this is called again at that instant, and
+        earlier if a packet arrives meanwhile. Whoever wants to hold what waits keeps the instant,
+        and answers with it again.
         """
         del now, size, flow, ecn, sojourn
         return ACCEPT

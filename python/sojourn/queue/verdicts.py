@@ -36,7 +36,8 @@ SEND = ACCEPT
 """The same, in ``dequeue``."""
 
 WAIT: int = _core.VERDICTS[0][2]
-"""In a compiled ``dequeue``: the packet stays until ``packet.wait_until``."""
+"""In a compiled ``dequeue``: the packet stays. It is asked again at ``packet.wait_until``, and
+earlier if a packet arrives meanwhile."""
 
 DROP = drop("unforced")
 """Drop it: an early drop, by probability."""
