@@ -76,9 +76,13 @@ class Scenario:
 
     @staticmethod
     def load(
-        text: str, file: str, folder: str | PathLike[str], overrides: list[tuple[str, str]]
+        text: str,
+        file: str,
+        folder: str | PathLike[str],
+        overrides: list[tuple[str, str]],
+        known: dict[str, bytes] | None = None,
     ) -> Scenario:
-        """Read and check the text of a file."""
+        """Read and check the text of a file; files in ``known`` hold what is there."""
     @property
     def name(self) -> str: ...
     @property

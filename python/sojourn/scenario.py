@@ -33,8 +33,19 @@ class Scenario:
     :class:`sojourn.ScenarioError` with the file, line and key of the first thing that is wrong.
     """
 
-    def __init__(self, text: str, place: str, folder: Path, overrides: Overrides = ()) -> None:
-        """Read and check ``text``; ``place`` names it in messages."""
+    def __init__(
+        self,
+        text: str,
+        place: str,
+        folder: Path,
+        overrides: Overrides = (),
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Read and check ``text``; ``place`` names it in messages.
+
+        Data files in ``files`` hold what is there, and are not read.
+        """
+        self.files = dict(files or {})
         self.text = text
         self.place = place
         self._folder = folder
@@ -42,7 +53,7 @@ class Scenario:
         modules.refresh(folder)
         # A name in bytes that are no text cannot be shown as it is.
         shown = place.encode(errors="replace").decode()
-        self.core = _core.Scenario.load(text, shown, folder, self._overrides)
+        self.core = _core.Scenario.load(text, shown, folder, self._overrides, self.files)
         self._identities: dict[int, dict[str, Any]] = {}
         self.files = self._read_files()
         self._code = self._hash_code()
@@ -104,7 +115,11 @@ class Scenario:
             return {}
         points = range(self.core.points)
         names = sorted({name for point in points for name in self._identity(point)["files"]})
-        return {name: (self._folder / name).read_bytes() for name in names}
+        known = self.files
+        return {
+            name: known[name] if name in known else (self._folder / name).read_bytes()
+            for name in names
+        }
 
     def _is_as_read(self, name: str) -> bool:
         try:
@@ -125,9 +140,11 @@ class Scenario:
         return text in self.text or any(text in value for _, value in self._overrides)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel as text, with the classes that it names and that were not imported by name."""
+        """Travel as text, with its data files, and with the classes that it names and that were not
+        imported by name.
+        """
         parts = (self.text, self.place, self._folder.resolve(), self._overrides)
-        return _rebuilt, (parts, classes.registered(self.outside))
+        return _rebuilt, (parts, classes.registered(self.outside), self.files)
 
     @property
     def name(self) -> str:
@@ -236,13 +253,15 @@ class Scenario:
         return f"<Scenario {self.name!r}: {of}>"
 
 
-def _rebuilt(parts: tuple[Any, ...], found: dict[str, type]) -> Scenario:
+def _rebuilt(
+    parts: tuple[Any, ...], found: dict[str, type], files: dict[str, bytes] | None = None
+) -> Scenario:
     """Read a scenario that travelled, under the names that its classes have here."""
     text, place, folder, overrides = parts
     names = classes.register(found)
     text = _renamed(text, names)
     overrides = [(key, _renamed(value, names)) for key, value in overrides]
-    scenario = Scenario(text, place, folder, overrides)
+    scenario = Scenario(text, place, folder, overrides, files)
     for there, here in names.items():
         if here not in scenario.outside:
             raise _core.ScenarioError(

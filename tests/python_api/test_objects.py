@@ -4,6 +4,7 @@ import pickle
 import re
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from copy import deepcopy
 from functools import partial
 from multiprocessing import get_all_start_methods, get_context
 from types import ModuleType
@@ -27,6 +28,28 @@ def test_scenarios_and_results_pickle(overloaded):
         copy = pickle.loads(pickle.dumps(results))
         assert copy.links.equals(results.links)
         assert copy.summary() == results.summary()
+
+
+@pytest.mark.parametrize("kind", ["sizes", "recording"])
+def test_they_travel_with_their_data_files(tmp_path, monkeypatch, kind):
+    """What was run can be read where its files are gone, or are others by now."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "data.csv"
+    if kind == "sizes":
+        file.write_text("400\n600\n")
+        sender = sj.udp(rate="1 Mbit/s", payload="empirical(data.csv)")
+    else:
+        file.write_text("time_s,size_B\n0.1,400\n0.2,600\n")
+        sender = sj.udp(sj.source.Trace(file="data.csv"))
+    scenario = sj.dumbbell(rate="2 Mbit/s", rtt="20 ms", flows=sender, duration="1 s")
+    results = sj.run(scenario)
+    packed = pickle.dumps(results)
+    file.write_text("1400\n")
+    assert deepcopy(results).scenario.files == results.scenario.files
+    file.unlink()
+    for again in (pickle.loads(packed), deepcopy(results)):
+        assert again.summary() == results.summary()
+        assert sj.run(again.scenario).links.equals(results.links)
 
 
 def test_disciplines_travel_as_class_and_parameters():

@@ -24,6 +24,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 
 use sojourn_base::{Quantity, Scalar, Span};
 use sojourn_memory::{ALLOCATOR, Allocator};
@@ -75,19 +76,24 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads and checks the text of a file.
+    /// Reads and checks the text of a file. Files in `known` hold what is there, and are not read.
     #[staticmethod]
+    #[pyo3(signature = (text, file, folder, overrides, known=None))]
     fn load(
         py: Python<'_>,
         text: &str,
         file: &str,
         folder: PathBuf,
         overrides: Vec<(String, String)>,
+        known: Option<BTreeMap<String, PyBackedBytes>>,
     ) -> PyResult<Self> {
+        let known = known.into_iter().flatten();
+        let known = known.map(|(name, content)| (name, content.as_ref().into()));
+        let known = known.collect();
         let makers = Arc::new(outside::PythonMakers {
             folder: folder.clone(),
         });
-        let load = || scenario::Scenario::load_with(text, file, &folder, &overrides, makers);
+        let load = || scenario::Scenario::load_with(text, file, &folder, &overrides, makers, known);
         // Points are checked in several threads, of which any may ask for Python.
         py.detach(|| catch(load))?
             .map(|scenario| Self(scenario, folder))

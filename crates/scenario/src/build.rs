@@ -16,6 +16,7 @@ use sojourn_measure::losses::Crossing;
 use sojourn_measure::tables::Group;
 use sojourn_traffic::{Application, Source};
 
+pub use self::files::Contents;
 pub(crate) use self::files::Files;
 pub(crate) use self::queue::read_discipline;
 use crate::error::{Located, Place, unknown};

@@ -46,6 +46,7 @@ mod transport;
 pub mod tree;
 mod vary;
 
+pub use build::Contents;
 pub use design::range_value;
 #[cfg(unix)]
 pub use emulation::{Emulated, Emulation};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sojourn_base::{Auto, Optional, Span};
 
-use crate::build::{Draws, Files, Plan};
+use crate::build::{Contents, Draws, Files, Plan};
 use crate::design::Draw;
 use crate::dotted;
 use crate::episode::Episode;
@@ -52,10 +52,18 @@ impl Scenario {
         folder: &Path,
         overrides: &[(String, String)],
     ) -> Result<Self, Error> {
-        Self::load_with(text, file, folder, overrides, Arc::new(Nobody))
+        Self::load_with(
+            text,
+            file,
+            folder,
+            overrides,
+            Arc::new(Nobody),
+            Contents::new(),
+        )
     }
 
-    /// The same, with `makers` for what is in no registry.
+    /// The same, with `makers` for what is in no registry. The files in `known` hold what is there,
+    /// and are not read.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -65,8 +73,9 @@ impl Scenario {
         folder: &Path,
         overrides: &[(String, String)],
         makers: Arc<dyn Makers>,
+        known: Contents,
     ) -> Result<Self, Error> {
-        let files = Files::new(folder.to_path_buf());
+        let files = Files::new(folder.to_path_buf(), known);
         Self::read(text, file, files, overrides, Outside(makers))
             .map_err(|located| located.in_file(file))
     }

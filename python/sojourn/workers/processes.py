@@ -43,7 +43,7 @@ _scenario: Scenario | None = None
 """The scenario of a worker."""
 
 _changed: list[str] = []
-"""Files that a worker found to be changed."""
+"""Modules that a worker found to be changed."""
 
 
 def in_processes(
@@ -146,15 +146,9 @@ def _begin(
     global _scenario, _changed
     given: _Parcel = cloudpickle.loads(parcel)
     classes.register(given.classes)
-    _scenario = Scenario(given.text, given.place, given.folder, given.overrides)
-    _changed = _what_changed(given, _scenario)
-
-
-def _what_changed(given: _Parcel, found: Scenario) -> list[str]:
-    """The files that have changed since the scenario was read."""
-    files = [name for name, content in given.files.items() if found.files.get(name) != content]
-    contents = {one.content for one in found.sources}
-    return files + [one.name for one in given.sources if one.content not in contents]
+    _scenario = Scenario(given.text, given.place, given.folder, given.overrides, given.files)
+    contents = {one.content for one in _scenario.sources}
+    _changed = [one.name for one in given.sources if one.content not in contents]
 
 
 def _work(task: Task, trace: TraceFiles | None, pack: Pack) -> Any:

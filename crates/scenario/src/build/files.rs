@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sojourn_base::distribution::Drawn;
@@ -17,10 +17,15 @@ use crate::error::{Located, Place};
 use crate::network::{LinkPlan, Network};
 use crate::transport::TransportPlan;
 
+/// What files hold, by the names that a scenario has for them.
+pub type Contents = BTreeMap<String, Arc<[u8]>>;
+
 /// Files of a folder, each read once for all points.
 #[derive(Debug)]
 pub(crate) struct Files {
     folder: PathBuf,
+    /// Files whose contents are known: they need not be there.
+    known: Contents,
     read: Mutex<Read>,
 }
 
@@ -47,10 +52,11 @@ fn key_of(recording: &Recording) -> [String; 3] {
 }
 
 impl Files {
-    /// Those of `folder`, none of them read.
-    pub(crate) fn new(folder: PathBuf) -> Self {
+    /// Those of `folder`, none of them read; `known` ones hold this, whatever is there.
+    pub(crate) fn new(folder: PathBuf, known: Contents) -> Self {
         Self {
             folder,
+            known,
             read: Mutex::default(),
         }
     }
@@ -133,7 +139,7 @@ impl Files {
         if let Some(values) = read.values.get(file) {
             return Ok(values.clone());
         }
-        let values = read_values(&self.folder.join(file))?;
+        let values = read_values(self.open(file)?)?;
         read.values.insert(file.to_owned(), values.clone());
         Ok(values)
     }
@@ -144,9 +150,28 @@ impl Files {
         if let Some(packets) = read.recordings.get(&key) {
             return Ok(packets.clone());
         }
-        let packets = recordings::read(&self.folder, recording)?;
+        let source = self.open(&recording.file);
+        let source = source.map_err(|what| format!("{}: {what}", recording.file))?;
+        let packets = recordings::read(source, recording)?;
         read.recordings.insert(key, packets.clone());
         Ok(packets)
+    }
+
+    /// Opens a file, and nothing else that can be read: a device may have no end.
+    fn open(&self, file: &str) -> Result<Box<dyn io::Read + Send>, String> {
+        if let Some(content) = self.known.get(file) {
+            return Ok(Box::new(io::Cursor::new(content.clone())));
+        }
+        let path = self.folder.join(file);
+        let kind = path.metadata().map_err(|error| cannot(&error))?;
+        if kind.is_dir() {
+            return Err(cannot(&io::ErrorKind::IsADirectory.into()));
+        }
+        if !kind.is_file() {
+            return Err("found a device or a pipe; allowed: a file".to_owned());
+        }
+        let file = File::open(path).map_err(|error| cannot(&error))?;
+        Ok(Box::new(file))
     }
 }
 
@@ -194,21 +219,9 @@ fn cannot(error: &io::Error) -> String {
     format!("cannot read it: {}", reason(error))
 }
 
-/// Opens a file, and nothing else that can be read: a device may have no end.
-pub(super) fn open(path: &Path) -> Result<File, String> {
-    let kind = path.metadata().map_err(|error| cannot(&error))?;
-    if kind.is_dir() {
-        return Err(cannot(&io::ErrorKind::IsADirectory.into()));
-    }
-    if !kind.is_file() {
-        return Err("found a device or a pipe; allowed: a file".to_owned());
-    }
-    File::open(path).map_err(|error| cannot(&error))
-}
-
 /// Reads a column of numbers: seconds or bytes, one a line; empty lines and `#` are passed over.
-fn read_values(path: &Path) -> Result<Arc<[f64]>, String> {
-    let text = io::read_to_string(open(path)?).map_err(|error| cannot(&error))?;
+fn read_values(source: impl io::Read) -> Result<Arc<[f64]>, String> {
+    let text = io::read_to_string(source).map_err(|error| cannot(&error))?;
     // Spreadsheets put a mark in front of what they save as UTF-8.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut values = Vec::new();

@@ -1,7 +1,7 @@
 //! Captures and tables of arrivals that sources play back.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io::Read;
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Time};
@@ -9,20 +9,20 @@ use sojourn_trace::Arrivals;
 use sojourn_trace::arrivals::ReadError;
 use sojourn_traffic::{Recorded, Recording};
 
-use super::files::open;
-
 /// Names of flows that a message shows.
 const SHOWN: usize = 5;
 
-/// Reads what `wanted` names, in `folder`. Gives the message of what is wrong.
-pub(super) fn read(folder: &Path, wanted: &Recording) -> Result<Arc<[Recorded]>, String> {
+/// Reads what `wanted` names, out of its file. Gives the message of what is wrong.
+pub(super) fn read(
+    source: impl Read + Send + 'static,
+    wanted: &Recording,
+) -> Result<Arc<[Recorded]>, String> {
     let Recording {
         file,
         interface,
         flow,
         ..
     } = wanted;
-    let source = open(&folder.join(file)).map_err(|what| format!("{file}: {what}"))?;
     let said = |error: ReadError| error.to_string();
     let mut arrivals = Arrivals::read(file, source).map_err(said)?;
     if interface != Recording::ALL {
