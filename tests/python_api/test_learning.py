@@ -1,7 +1,10 @@
 """A queue as an environment of Gymnasium."""
 
 import gc
+import itertools
+import signal
 import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -214,6 +217,39 @@ class Inner(sj.queue.Discipline):
 
     def enqueue(self, now, size, flow, ecn):
         return sj.queue.ACCEPT
+
+
+def test_others_go_on_during_a_step_and_a_signal_ends_it():
+    """A step of minutes, interrupted after a third of a second."""
+    endless = scenario(sj.queue.CoDel(), duration="20000 s")
+    env = environment(scenario=endless, observed=["utilization"], actions={})
+    env.reset(seed=1)
+    env.interval = "19000 s"
+    turns = itertools.count()
+    over = threading.Event()
+
+    def take_turns():
+        while not over.wait(0.01):
+            next(turns)
+
+    def stop(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    other = threading.Thread(target=take_turns)
+    other.start()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError):
+            env.step([])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        over.set()
+        other.join()
+    assert next(turns) >= 3
+    with pytest.raises(RuntimeError, match="a step of it failed"):
+        env.step([])
 
 
 def test_what_is_observed_is_in_its_space():

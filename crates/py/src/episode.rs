@@ -1,32 +1,66 @@
 //! A run in steps, for agents in Python that act in between.
 
+use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use sojourn_base::Time;
 use sojourn_scenario as scenario;
+use sojourn_scenario::Watch;
 
 use crate::outside::raised::catch;
 use crate::tables::Tables;
 use crate::{Cancel, raise, span};
 
+/// At every how many looks of the engine a step listens for Ctrl-C: about ten times a second.
+const LOOKS_BETWEEN_SIGNALS: u32 = 1 << 10;
+
 /// One replica of one point, which waits for its next step. Whichever thread has the last reference
 /// may drop it.
 #[pyclass(frozen, module = "sojourn._core")]
-pub(crate) struct Episode(Mutex<Option<scenario::Episode>>);
+pub(crate) struct Episode {
+    episode: Mutex<Option<scenario::Episode>>,
+    is_interpreted: bool,
+}
 
 impl Episode {
-    pub(crate) fn new(episode: scenario::Episode) -> Self {
-        Self(Mutex::new(Some(episode)))
+    /// Whether it runs code in the interpreter is known to who begins it.
+    pub(crate) fn new(episode: scenario::Episode, is_interpreted: bool) -> Self {
+        Self {
+            episode: Mutex::new(Some(episode)),
+            is_interpreted,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<scenario::Episode>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.episode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes it out: whoever fails with it leaves none behind.
     fn take(&self) -> PyResult<scenario::Episode> {
         self.lock().take().ok_or_else(over)
+    }
+}
+
+/// Ends a step where that was asked for, or by Ctrl-C.
+struct Listening<'a> {
+    cancel: &'a Cancel,
+    looks: Cell<u32>,
+    /// What the signal's handler raised.
+    heard: RefCell<Option<PyErr>>,
+}
+
+impl Watch for Listening<'_> {
+    fn goes_on(&self, now: Time) -> bool {
+        self.looks.set(self.looks.get().wrapping_add(1));
+        if self.looks.get().is_multiple_of(LOOKS_BETWEEN_SIGNALS)
+            && let Some(error) = Python::attach(|py| py.check_signals().err())
+        {
+            self.heard.replace(Some(error));
+            return false;
+        }
+        self.cancel.raised.goes_on(now)
     }
 }
 
@@ -54,6 +88,7 @@ impl Episode {
     /// `metric`, `value`.
     fn advance(
         &self,
+        py: Python<'_>,
         interval: &str,
         cancel: &Cancel,
     ) -> PyResult<Vec<(&'static str, String, String, f64)>> {
@@ -64,7 +99,22 @@ impl Episode {
             ));
         }
         let mut episode = self.take()?;
-        catch(|| episode.advance(interval, &cancel.raised))?.map_err(raise)?;
+        let mut step = || {
+            let listening = Listening {
+                cancel,
+                looks: Cell::new(0),
+                heard: RefCell::new(None),
+            };
+            let advanced = catch(|| episode.advance(interval, &listening))?;
+            listening.heard.take().map_or(Ok(()), Err)?;
+            advanced.map_err(raise)
+        };
+        // Code in the interpreter would ask for the GIL at every packet: it is kept instead.
+        if self.is_interpreted {
+            step()?;
+        } else {
+            py.detach(step)?;
+        }
         let latest = episode.latest();
         let shown = latest.map(|sample| {
             let (name, metric) = (sample.name.to_owned(), sample.metric.to_owned());

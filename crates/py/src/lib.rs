@@ -265,10 +265,11 @@ impl Scenario {
     }
 
     /// Begins one replica of one point, to be run in steps.
-    fn begin(&self, point: usize, replica: u32) -> PyResult<Episode> {
+    fn begin(&self, py: Python<'_>, point: usize, replica: u32) -> PyResult<Episode> {
         self.check_point(point)?;
+        let is_interpreted = outside::is_interpreted(py, self.0.outside(point), &self.1)?;
         catch(|| self.0.begin(point, replica))?
-            .map(Episode::new)
+            .map(|episode| Episode::new(episode, is_interpreted))
             .map_err(raise)
     }
 }

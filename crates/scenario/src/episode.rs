@@ -2,10 +2,9 @@
 //! sets inner variables of a discipline. This is what learning agents act in.
 
 use core::fmt;
-use std::sync::atomic::AtomicBool;
 
 use sojourn_base::{Span, Time};
-use sojourn_engine::Simulation;
+use sojourn_engine::{Simulation, Watch};
 use sojourn_measure::{Meter, Recorder, Sample, tables};
 use sojourn_queue::Discipline;
 
@@ -63,27 +62,27 @@ impl Episode {
     /// end. Without any time left nothing happens.
     ///
     /// # Errors
-    /// When `cancel` was raised, the books do not balance or too many values were noted: the
-    /// episode is then of no more use.
-    pub fn advance(&mut self, interval: Span, cancel: &AtomicBool) -> Result<(), RunError> {
+    /// When `watch` ends it, the books do not balance or too many values were noted: the episode is
+    /// then of no more use.
+    pub fn advance(&mut self, interval: Span, watch: &dyn Watch) -> Result<(), RunError> {
         let until = self.end.min(self.now() + interval);
         if until == self.now() {
             return Ok(());
         }
         if let Some(opening) = self.opening.filter(|&opening| opening <= until) {
-            self.run_until(opening, cancel)?;
+            self.run_until(opening, watch)?;
             Meter::open(&mut self.simulation, |meter| meter);
             self.opening = None;
         }
-        self.run_until(until, cancel)?;
+        self.run_until(until, watch)?;
         sample(&mut self.recorder, &mut self.simulation, |meter| meter).map_err(|what| {
             let error = Located::new(Place::File, "interval", what);
             RunError::Scenario(error.in_file(&self.file))
         })
     }
 
-    fn run_until(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), RunError> {
-        let stopped = self.simulation.run_until(until, cancel);
+    fn run_until(&mut self, until: Time, watch: &dyn Watch) -> Result<(), RunError> {
+        let stopped = self.simulation.run_until(until, watch);
         stopped.map_err(|stop| Failure::Stop(stop).in_file(&self.file))
     }
 

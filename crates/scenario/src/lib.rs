@@ -57,4 +57,5 @@ pub use outcome::Outcome;
 pub use replay::{Replay, Replayed};
 pub use run::{Options, RunError};
 pub use scenario::Scenario;
+pub use sojourn_engine::Watch;
 pub use trace::{Format, Trace};
