@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 
@@ -60,6 +61,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         # A number or an array of NumPy.
         return value.tolist()
+    if isinstance(value, PurePath):
+        return str(value)
     if isinstance(value, list | tuple | range):
         return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,7 +13,8 @@ import orjson
 from sojourn import _core
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
-from sojourn.files.toml_text import toml_text
+from sojourn.files.toml_text import toml_text, value_text
+from sojourn.named_table import plain
 from sojourn.own import classes, modules
 
 MAX_BYTES = 1_000_000
@@ -282,7 +282,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 def as_pairs(overrides: Overrides) -> list[tuple[str, str]]:
     """Return overrides as dotted keys and values in TOML."""
     if isinstance(overrides, Mapping):
-        overrides = [(key, _toml(value)) for key, value in overrides.items()]
+        overrides = [(key, value_text(plain(value), key)) for key, value in overrides.items()]
     pairs: list[Any] = list(overrides) if isinstance(overrides, Sequence) else [overrides]
     for pair in pairs:
         match pair:
@@ -292,29 +292,6 @@ def as_pairs(overrides: Overrides) -> list[tuple[str, str]]:
                 allowed = 'a table such as {"duration": "5 s"}, or pairs of such texts'
                 raise kind_error("overrides", overrides, allowed)
     return pairs
-
-
-def _toml(value: object) -> str:
-    """Write a Python value as TOML; an object that stands for a table as that."""
-    if isinstance(value, type) and hasattr(value, "table"):
-        value = value()
-    if hasattr(value, "table"):
-        value = value.table()  # pyright: ignore[reportAttributeAccessIssue]
-    if hasattr(value, "tolist"):
-        # A number or an array of NumPy.
-        value = value.tolist()  # pyright: ignore[reportAttributeAccessIssue]
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return repr(value)
-        case Mapping():
-            inner = ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
-            return f"{{ {inner} }}"
-        case list() | tuple():
-            return "[" + ", ".join(_toml(item) for item in value) + "]"
-        case _:
-            return json.dumps(str(value))
 
 
 def _read(path: Path) -> str:

@@ -21,7 +21,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 def key_text(key: str) -> str:
     """A key, quoted where it must be."""
-    return key if _BARE.fullmatch(key) else json.dumps(key)
+    return key if _BARE.fullmatch(key) else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    """A text as JSON quotes it; DEL too, which stands for itself there."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def value_text(value: Any, key: str = "value") -> str:
@@ -34,7 +39,7 @@ def value_text(value: Any, key: str = "value") -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _quoted(value)
     if isinstance(value, list):
         return "[" + ", ".join(value_text(one, key) for one in cast("list[Any]", value)) + "]"
     if isinstance(value, Mapping):
