@@ -3,12 +3,14 @@
 import pickle
 import re
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from copy import deepcopy
 from functools import partial
 from multiprocessing import get_all_start_methods, get_context
 from types import ModuleType
 
+import cloudpickle
 import own
 import pytest
 from own import goodput
@@ -16,6 +18,7 @@ from own import goodput
 import sojourn as sj
 from sojourn.comparing import ranking
 from sojourn.replay import replay
+from sojourn.workers import processes
 
 
 def test_scenarios_and_results_pickle(overloaded):
@@ -67,6 +70,32 @@ def test_threads_and_processes_give_the_same(overloaded, queue):
         assert list(threads.map(goodput, scenarios)) == alone
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
         assert list(processes.map(goodput, scenarios)) == alone
+
+
+def test_threads_that_pack_at_once(overloaded, monkeypatch):
+    """Each tells cloudpickle of the module, and would take it from the others at the end."""
+    scenario = overloaded(own.Blue())
+    dumps, inside = cloudpickle.dumps, []
+
+    def slow(value):
+        inside.append(1)
+        time.sleep(0.1 * len(inside))
+        return dumps(value)
+
+    monkeypatch.setattr(cloudpickle, "dumps", slow)
+    with ThreadPoolExecutor(3) as pool:
+        parcels = [*pool.map(processes._packed, [scenario] * 3)]
+    # By value, as one alone does it: by name the class would be found by importing.
+    assert all(b"Least time between two changes" in parcel for parcel in parcels)
+
+
+def test_what_the_user_sends_by_value_stays_so(overloaded):
+    cloudpickle.register_pickle_by_value(own)
+    try:
+        processes._packed(overloaded(own.Blue()))
+        assert own.__name__ in cloudpickle.list_registry_pickle_by_value()
+    finally:
+        cloudpickle.unregister_pickle_by_value(own)
 
 
 def test_a_pool_whose_workers_may_start_none(overloaded):

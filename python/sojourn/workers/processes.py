@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -38,6 +39,9 @@ class TraceFiles(NamedTuple):
     links: list[str]
     payload: bool
 
+
+_by_value = Lock()
+"""Held while a scenario is packed: only one at a time tells cloudpickle what goes by value."""
 
 _scenario: Scenario | None = None
 """The scenario of a worker."""
@@ -103,18 +107,21 @@ def _packed(scenario: Scenario) -> bytes:
         return cloudpickle.dumps(parcel)
     names = {cls.__module__ for cls in used.values()}
     names |= {one.module for one in scenario.sources}
-    own = [sys.modules[name] for name in names - {MAIN} if name in sys.modules]
-    for module in own:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        return cloudpickle.dumps(parcel)
-    # Whatever a value raises that cannot be copied.
-    except Exception:
-        found = {name: cls for name, cls in used.items() if not classes.is_importable(cls)}
-        by_name = replace(parcel, classes=found, sources=scenario.sources)
-    finally:
+    # Which modules go by value is known to the whole process, and the user may have named some.
+    with _by_value:
+        names -= {MAIN, *cloudpickle.list_registry_pickle_by_value()}
+        own = [sys.modules[name] for name in names if name in sys.modules]
         for module in own:
-            cloudpickle.unregister_pickle_by_value(module)
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            return cloudpickle.dumps(parcel)
+        # Whatever a value raises that cannot be copied.
+        except Exception:
+            found = {name: cls for name, cls in used.items() if not classes.is_importable(cls)}
+            by_name = replace(parcel, classes=found, sources=scenario.sources)
+        finally:
+            for module in own:
+                cloudpickle.unregister_pickle_by_value(module)
     try:
         return cloudpickle.dumps(by_name)
     except Exception as error:
