@@ -44,6 +44,9 @@ class Param:
 
     def read(self, name: str, value: object) -> Any:
         """Return a value in base units. Raises :class:`ParamError`."""
+        if hasattr(value, "tolist"):
+            # A number of NumPy.
+            value = value.tolist()  # pyright: ignore[reportAttributeAccessIssue]
         if self.options:
             if value not in self.options:
                 allowed = ", ".join(self.options)
@@ -53,6 +56,10 @@ class Param:
             raise ParamError(name, f"found {value!r}; allowed: a text, a number or a flag")
         try:
             return _core.read_quantity(self.kind, value)
+        except TypeError:
+            # Neither a whole number of the core's nor a float.
+            message = f"found a number of more than 308 digits; allowed: {self.allowed}"
+            raise ParamError(name, message) from None
         except ValueError as error:
             raise ParamError(name, str(error)) from None
 

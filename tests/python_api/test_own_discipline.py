@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import own
 import pytest
 
@@ -348,3 +349,37 @@ def test_a_worker_that_was_killed_is_one_line_and_finished_runs_are_kept(program
     assert done.returncode == 1
     assert "a worker process was killed" in done.stderr
     assert len(Store(out / "store")) == 2
+
+
+class Numbers(sj.queue.Discipline):
+    """A parameter of each kind of number."""
+
+    share = sj.params.probability(0.5)
+    count = sj.params.whole(3)
+    is_on = sj.params.flag(False)
+    factor = sj.params.number(1.0)
+
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
+def test_numbers_of_numpy_are_numbers(overloaded):
+    given = {
+        "share": np.float32(0.25),
+        "count": np.int64(7),
+        "is_on": np.bool_(True),
+        "factor": np.float32(2.0),
+    }
+    made = Numbers(**given)
+    assert (made.share, made.count, made.is_on, made.factor) == (0.25, 7, True, 2.0)
+    plain = Numbers(share=0.25, count=7, is_on=True, factor=2.0)
+    assert overloaded(made) == overloaded(plain)
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_without_end_is_refused(digits):
+    with pytest.raises(sj.params.ParamError) as raised:
+        Numbers(factor=10**digits)
+    assert str(raised.value) == (
+        "factor: found a number of more than 308 digits; allowed: a number without a unit"
+    )
