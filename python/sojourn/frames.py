@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
-from sojourn.tables import Columns, stacked
+from sojourn.tables import BY_REASON, Columns, stacked
 from sojourn.workers.forks import note_process
 from sojourn.workers.tasks import Outcome, Task
 
@@ -24,6 +25,10 @@ TYPES = {"point": pl.Int64, "replica": pl.Int64, "packets": pl.Int64}
 TYPES |= dict.fromkeys(("link", "flow", "group", "kind", "reason"), pl.String)
 """The types of columns that hold no metric."""
 
+METRICS_OF = {"links": ("link",), "flows": ("flow",)}
+METRICS_OF |= dict.fromkeys(("groups", "total"), ("flow", "group"))
+"""Whose metrics each table has."""
+
 # Where polars was imported before numpy, it imports that when it is first given an array, and two
 # threads that give it one at once may fail. This here one thread does.
 pl.Series(np.empty(0))
@@ -32,7 +37,17 @@ pl.Series(np.empty(0))
 def stack(scenario: Scenario, outcomes: Iterable[Outcome]) -> dict[str, pl.DataFrame]:
     """Stack the tables of all runs, in the order given, into one frame for each table."""
     batches = [part(scenario, batch, stacked(batch)) for batch in _batches(outcomes)]
-    return joined(batches or [part(scenario, [], stacked([]))])
+    return joined(batches or [part(scenario, [], _of_no_run())])
+
+
+def _of_no_run() -> dict[str, Columns]:
+    """Tables without a row, with all columns that there may be."""
+    tables: dict[str, Columns] = dict(stacked([]))
+    for table, of in METRICS_OF.items():
+        metrics = [metric.name for metric in METRICS if metric.of in of]
+        measured = [name for name in metrics if name not in BY_REASON.values()]
+        tables[table] = {**tables[table], **dict.fromkeys(measured, ())}
+    return tables
 
 
 def part(

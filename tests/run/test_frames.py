@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import sojourn as sj
+from sojourn.results import collect
 from sojourn.stats import never_seen_bound
 
 
@@ -396,3 +397,16 @@ def test_series_show_a_discipline_and_not_each_queue_within_it(mixed):
     metrics = set(results.time_series.filter(entity="link")["metric"])
     assert "flows_active" in metrics
     assert not [metric for metric in metrics if "flow[" in metric]
+
+
+def test_without_a_run_there_are_all_columns_and_no_row(mixed):
+    """As after Ctrl-C before any run was finished."""
+    scenario = sj.Scenario.from_toml(mixed())
+    whole, none = sj.run(scenario), collect(scenario, [], complete=False)
+    for name, frame in whole.frames().items():
+        empty = none.frames()[name]
+        assert {*frame.columns} <= {*empty.columns}, name
+        assert empty.select(frame.columns).schema == frame.schema, name
+        assert len(empty) == (name == "points")
+    assert none.links["utilization"].to_list() == []
+    assert none.summary()["points"][0]["links"] == {}
