@@ -209,13 +209,13 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         info: dict[str, Any] = {"step": step}
         if over := episode.is_over:
             info["tables"] = dict(episode.finish())
-            self._episode = None
+            self.close()
         return observation, _number(self.reward(step)), False, over, info
 
     def close(self) -> None:
         """Give up the episode, if one is open."""
         self._demand_thread()
-        self._episode = None
+        self._episode = self._thread = None
 
     def _demand_thread(self) -> None:
         """Raise RuntimeError where an episode is open that was begun in another thread."""

@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import pickle
 import signal
 import sys
 import threading
@@ -217,6 +218,21 @@ class Inner(sj.queue.Discipline):
 
     def enqueue(self, now, size, flow, ecn):
         return sj.queue.ACCEPT
+
+
+def utilization(step) -> float:
+    return step.link["utilization"]
+
+
+def test_it_travels_while_no_episode_is_open():
+    env = environment(reward=utilization, interval="1 s")
+    env.reset(seed=7)
+    env.step([0.0])
+    env.close()
+    again = pickle.loads(pickle.dumps(env))
+    assert [step[1] for step in episode(again, [0.0])] == [step[1] for step in episode(env, [0.0])]
+    # At its end an episode closes itself.
+    assert pickle.loads(pickle.dumps(env)).interval == "1 s"
 
 
 def test_others_go_on_during_a_step_and_a_signal_ends_it():
