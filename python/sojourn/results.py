@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sojourn.plots.plot import Plot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """The frames of a run, one row for each point, replica and entity; undefined values are null.
 
@@ -61,6 +61,20 @@ class Results:
     complete: bool = True
     warnings: tuple[str, ...] = ()
     sojourn: str = field(default=_core.__version__)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether they are of the same scenario and the same to the bit, whoever made them."""
+        if not isinstance(other, Results):
+            return NotImplemented
+        mine = (self.scenario, self.complete, self.warnings)
+        frames = other.frames()
+        return mine == (other.scenario, other.complete, other.warnings) and all(
+            frame.equals(frames[name]) for name, frame in self.frames().items()
+        )
+
+    def __hash__(self) -> int:
+        """A hash of the scenario: what is equal has the same."""
+        return hash(self.scenario)
 
     @property
     def seed(self) -> int:

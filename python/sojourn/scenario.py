@@ -146,6 +146,17 @@ class Scenario:
         parts = (self.text, self.place, self._folder.resolve(), self._overrides)
         return _rebuilt, (parts, classes.registered(self.outside), self.files)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same text, with the same set from outside, data files and code."""
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        mine = (self.text, self._overrides, self.files, self._code)
+        return mine == (other.text, other._overrides, other.files, other._code)
+
+    def __hash__(self) -> int:
+        """A hash of its text and what was set from outside."""
+        return hash((self.text, *self._overrides))
+
     @property
     def name(self) -> str:
         """Its name."""

@@ -5,7 +5,8 @@ import re
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from copy import deepcopy
+from copy import copy, deepcopy
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_all_start_methods, get_context
 from types import ModuleType
@@ -28,9 +29,25 @@ def test_scenarios_and_results_pickle(overloaded):
         assert again.to_toml() == scenario.to_toml()
         assert again.seed == 9
         results = sj.run(scenario)
-        copy = pickle.loads(pickle.dumps(results))
-        assert copy.links.equals(results.links)
-        assert copy.summary() == results.summary()
+        travelled = pickle.loads(pickle.dumps(results))
+        assert travelled.links.equals(results.links)
+        assert travelled.summary() == results.summary()
+
+
+def test_what_is_the_same_is_equal(overloaded):
+    queue = own.Blue(limit="20 packets")
+    scenario, other = overloaded(queue), overloaded(queue, seed=4)
+    results = sj.run(scenario)
+    for again in (copy(results), deepcopy(results), pickle.loads(pickle.dumps(results))):
+        assert again == results == sj.run(scenario)
+        assert again.scenario == scenario
+        assert hash(again) == hash(results)
+        assert {scenario, again.scenario} == {scenario}
+    assert results != sj.run(other)
+    assert scenario != other
+    assert results != replace(results, complete=False)
+    assert results != replace(results, links=results.links.head(0))
+    assert results != scenario
 
 
 @pytest.mark.parametrize("kind", ["sizes", "recording"])
