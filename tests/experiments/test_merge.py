@@ -224,8 +224,74 @@ def test_parts_that_have_read_other_files_are_not_merged(reading, tmp_path):
     sweep(reading, tmp_path / "part-1", share=Share(1, 2))
     (reading.parent.parent / "sizes.csv").write_text("473\n")
     sweep(reading, tmp_path / "part-2", share=Share(2, 2))
-    with pytest.raises(FolderError, match="part-2: its scenario has read other files than that of"):
+    with pytest.raises(
+        FolderError, match=r"part-2: .*read other files than that of .*: \.\./sizes"
+    ):
         merge([tmp_path / "part-1", tmp_path / "part-2"], tmp_path / "merged")
+
+
+OWN = """
+import helper
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT if self.packets < helper.MOST else sj.queue.DROP
+"""
+
+
+@pytest.fixture
+def with_copies(text, tmp_path):
+    """A scenario that reads a data file and a module, which imports another."""
+    place = tmp_path / "here" / "file.toml"
+    place.parent.mkdir()
+    (place.parent / "sizes.csv").write_text("472\n")
+    (place.parent / "own.py").write_text(OWN)
+    (place.parent / "helper.py").write_text("MOST = 20\n")
+    made = text(rates=(1.5,), replicas=2).replace('"472 B"', '"empirical(sizes.csv)"')
+    place.write_text(made.replace('{ discipline = "red" }', '{ discipline = "own:Own" }'))
+    return place
+
+
+@pytest.mark.parametrize("name", ["helper.py", "own.py", "sizes.csv", "scenario.toml"])
+def test_damaged_copies_are_refused_and_all_stays_as_it_is(with_copies, tmp_path, name):
+    part = tmp_path / "part"
+    sweep(with_copies, part)
+    with (part / name).open("a") as file:
+        file.write("\n")
+    before = contents(tmp_path)
+    with pytest.raises(FolderError, match=rf"{name}: it is damaged; run its shard again"):
+        merge([part], part)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(("name", "content"), [("helper.py", "MOST = 2\n"), ("sizes.csv", "99\n")])
+def test_the_file_in_which_parts_differ_is_named(with_copies, tmp_path, name, content):
+    parts = tmp_path / "part-1", tmp_path / "part-2"
+    sweep(with_copies, parts[0], share=Share(1, 2))
+    (with_copies.parent / name).write_text(content)
+    sweep(with_copies, parts[1], share=Share(2, 2))
+    told = f"part-2: its scenario has read other files than that of .*part-1: {name};"
+    with pytest.raises(FolderError, match=told):
+        merge(parts, tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
+
+
+def test_a_sweep_that_ends_in_a_part_meanwhile_does_no_harm(text, whole, tmp_path, monkeypatch):
+    part = tmp_path / "part"
+    for number in (1, 2):
+        sweep(sj.Scenario.from_toml(text()), part, share=Share(number, 2))
+    usual = Store.journal
+
+    def ends(store: Store):
+        # By now the store of the part has been opened.
+        Store(part / STORE).tidy()
+        return usual(store)
+
+    monkeypatch.setattr(Store, "journal", ends)
+    merge([part], tmp_path / "merged")
+    assert_same(tmp_path / "merged", whole)
 
 
 def contents(folder):

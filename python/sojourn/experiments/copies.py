@@ -20,7 +20,10 @@ from sojourn.scenario import Scenario
 
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
 
-OWN = {SCENARIO, MANIFEST, SUMMARY, STORE, LOCK, WRITING, *(f"{name}.parquet" for name in TABLES)}
+RESULTS = {SUMMARY, *(f"{name}.parquet" for name in TABLES)}
+"""Names of what is made of the runs."""
+
+OWN = {SCENARIO, MANIFEST, STORE, LOCK, WRITING} | RESULTS
 """Names that the folder uses itself: no file that a scenario reads can have them."""
 
 
@@ -72,9 +75,8 @@ def scenario_of(folder: Path, manifest: dict[str, Any]) -> Scenario:
     place, apart = folder / SCENARIO, manifest.get("outside")
     if not apart:
         return Scenario.load(place)
-    copies = {n: told["sha256"] for n, told in manifest["files"].items() if n not in OWN}
     origin = Path(apart["folder"])
-    for base, wanted in ((folder, apart["files"]), (origin, apart["files"] | copies)):
+    for base, wanted in ((folder, apart["files"]), (origin, files_read(manifest))):
         if all(_has_checksum(base / name, checksum) for name, checksum in wanted.items()):
             return Scenario(place.read_text(encoding="utf-8"), str(place), base)
     names = ", ".join(apart["files"])
@@ -82,6 +84,12 @@ def scenario_of(folder: Path, manifest: dict[str, Any]) -> Scenario:
         f"{place}: it reads {names}, of which results have no copy; found none as it was, whether "
         f"from {folder} or from {origin}; allowed: what the runs have read, in either place"
     )
+
+
+def files_read(manifest: dict[str, Any]) -> dict[str, str]:
+    """The checksums of all files that the runs of an experiment have read, by name."""
+    copies = {n: told["sha256"] for n, told in manifest["files"].items() if n not in OWN}
+    return copies | manifest.get("outside", {}).get("files", {})
 
 
 def _has_checksum(path: Path, checksum: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sojourn._core import ENGINE
 from sojourn.experiments.cases import compared_points
-from sojourn.experiments.copies import scenario_of
+from sojourn.experiments.copies import RESULTS, files_read, scenario_of
 from sojourn.experiments.folder import prepare
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work
@@ -48,8 +48,9 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
     runs.
 
     Raises :class:`sojourn.experiments.manifest.FolderError` if a folder is no experiment, belongs
-    to another scenario or engine, or has no store; :class:`NothingFoundError`, before anything is
-    written, if there is no run that the tables could contain.
+    to another scenario or engine, has read other files, has no store, or if a copy of what its runs
+    have read is damaged; :class:`NothingFoundError` if there is no run that the tables could
+    contain. Both are raised before anything is written.
     """
     scenario = _common_scenario(parts)
     prepare(out, scenario)
@@ -84,25 +85,37 @@ def _common_scenario(parts: Sequence[Path]) -> Scenario:
                 f"{part}: it was run by sojourn {manifest['sojourn']}, engine "
                 f"{manifest['engine'][:8]}; this is engine {ENGINE[:8]}"
             )
-        bad = [what for what in damaged(part, manifest) if "scenario.toml" in what]
-        if bad:
+        copies = {n: told for n, told in manifest["files"].items() if n not in RESULTS}
+        if bad := damaged(part, manifest | {"files": copies}):
             raise FolderError(f"{bad[0]}; run its shard again")
         if (part / "scenario.toml").read_bytes() != (first / "scenario.toml").read_bytes():
             raise FolderError(f"{part}: it is a part of another scenario than {first}")
-        if manifest.get("outside", {}).get("files") != manifests[0].get("outside", {}).get("files"):
-            raise FolderError(f"{part}: its scenario has read other files than that of {first}")
+        ours, others = files_read(manifests[0]), files_read(manifest)
+        if names := sorted({name for name, _ in ours.items() ^ others.items()}):
+            what = f"its scenario has read other files than that of {first}: {', '.join(names)}"
+            raise FolderError(f"{part}: {what}; allowed: parts that have read the same")
     return scenario_of(first, manifests[0])
 
 
 def _take(store: Store, part: Path, note: Note) -> None:
     """Copy the finished runs of a part."""
-    source = Store(part / STORE)
-    for damage in source.damages:
+    try:
+        damages = _copy(store, part)
+    except FileNotFoundError:
+        # A sweep that ended there meanwhile has made one journal of several.
+        damages = _copy(store, part)
+    for damage in damages:
         note(f"warning: {damage}; it is left out")
+
+
+def _copy(store: Store, part: Path) -> list[str]:
+    """Copy the runs that are not in ``store`` yet; return what is damaged."""
+    source = Store(part / STORE)
     with store.journal() as journal:
         for key in source:
             if key not in store:
                 journal.append([(key, source.payload(key))])
+    return source.damages
 
 
 def _what_is_there(scenario: Scenario, executor: StoreExecutor) -> Plan:
