@@ -308,6 +308,98 @@ def test_a_class_that_never_comes_back_is_left_behind_if_ctrl_c_is_repeated(own,
     assert not list(own.glob("out/events.*"))
 
 
+PATIENT_FOR_A_MOMENT = """
+from sojourn.workers import endable
+from sojourn.cli.main import program
+
+endable.PATIENCE_S = {patience_s}
+program()
+"""
+
+WAITS_IN_A_LIBRARY = ENDLESS.replace("pass", "__import__('time').sleep(1000)")
+
+CATCHES_ALL = """
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        open("called", "w").close()
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+"""
+
+
+def ended(
+    own: Path, code: str, command: list[str], by: Sequence[signal.Signals], patience_s: float
+) -> tuple[float, str]:
+    """Send signals, a moment between them, to a command whose class never comes back; return how
+    long it took then, and what it printed."""
+    (own / "mine.py").write_text(code)
+    program = subprocess.Popen(
+        [sys.executable, "-c", PATIENT_FOR_A_MOMENT.format(patience_s=patience_s), *command],
+        cwd=own,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        patience = time.monotonic() + PATIENCE_S
+        while not (own / "called").exists() and time.monotonic() < patience:
+            time.sleep(0.02)
+        for one in by:
+            began = time.monotonic()
+            program.send_signal(one)
+            time.sleep(0.4)
+        shown, errors = program.communicate(timeout=PATIENCE_S)
+        took = time.monotonic() - began
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    return took, shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize(
+    ("command", "code", "by"),
+    [
+        (["run", "--jobs", "1"], ENDLESS, signal.SIGINT),
+        (["sweep", "--out", "out", "--jobs", "1"], WAITS_IN_A_LIBRARY, signal.SIGHUP),
+        (["sweep", "--out", "out", "--replicas", "1"], CATCHES_ALL, signal.SIGTERM),
+        (["events", "--out", "out"], ENDLESS, signal.SIGTERM),
+        (["events", "--out", "out"], WAITS_IN_A_LIBRARY, signal.SIGINT),
+    ],
+)
+def test_a_class_that_never_comes_back_is_ended_by_one_signal(own, command, code, by):
+    took, _ = ended(own, code, [*command, "long.toml"], [by], 0.2)
+    assert took < AT_ONCE_S
+    assert not list(own.glob("out/events.*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_second_signal_does_not_wait_for_what_never_comes_back(own):
+    # The first run takes longer than what a thread does before it hands over what is done.
+    begins = (
+        "        if now < 0.2:\n            time.sleep(0.001)\n            return sj.queue.ACCEPT\n"
+    )
+    code = "import time\n" + ENDLESS.replace("        open", f"{begins}        open")
+    path = own / "long.toml"
+    text = path.read_text().replace("replicas = 400", "replicas = 1").replace('warmup = "1 s"', "")
+    path.write_text(text + '[vary]\nduration = ["0.1 s", "9 s"]\n')
+    command = ["run", "--jobs", "1", "--json", "long.toml"]
+    took, shown = ended(own, code, command, [signal.SIGINT, signal.SIGTERM], 1000)
+    assert took < AT_ONCE_S
+    document = json.loads(shown)
+    finished = [bool(point["links"]) for point in document["points"]]
+    assert (document["complete"], finished) == (False, [True, False]), "what is finished is kept"
+
+
 SLOW = """
 import time
 import sojourn as sj

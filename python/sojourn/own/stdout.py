@@ -47,3 +47,10 @@ def redirected_to_stderr() -> Iterator[None]:
             last = _replaced.pop()
             if not _replaced:
                 sys.stdout = last
+
+
+def take_back() -> None:
+    """Give standard output back to the command, whatever a run that was ended has left of it."""
+    with _lock:
+        if _replaced:
+            sys.stdout = _replaced[0]

@@ -9,11 +9,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Condition, Lock
+from threading import Condition, Event, Lock
 from typing import TypeVar
 
 from sojourn._core import Cancel
+from sojourn.own import stdout
+from sojourn.workers.endable import Endable, all_end
 from sojourn.workers.pool import LOOK_INTERVAL_S
 from sojourn.workers.tasks import Task
 
@@ -72,11 +75,13 @@ short_turns = ShortTurns()
 
 @contextmanager
 def started(jobs: int) -> Generator[Threads]:
-    """Start that many threads, which take turns more often than usual. At the end all have ended.
+    """Start that many threads, which take turns more often than usual. At the end all have ended,
+    but for those that nothing can end.
 
     After an error, work that has not begun is not done any more.
     """
-    with ThreadPoolExecutor(max_workers=jobs) as pool, short_turns:
+    with short_turns:
+        pool = ThreadPoolExecutor(max_workers=jobs)
         threads = Threads(jobs, pool)
         try:
             yield threads
@@ -84,7 +89,7 @@ def started(jobs: int) -> Generator[Threads]:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         finally:
-            threads.wait()
+            pool.shutdown(wait=threads.wait())
 
 
 def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) -> T:
@@ -93,20 +98,31 @@ def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) ->
     The work has to check ``cancel``, which is set if this is left before the end.
     """
     finished: SimpleQueue[Future[T]] = SimpleQueue()
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    calls, over = Endable(), Event()
+
+    def do() -> T:
         try:
-            pool.submit(work).add_done_callback(finished.put)
-            while True:
-                try:
-                    done = finished.get(timeout=LOOK_INTERVAL_S)
-                except Empty:
-                    look()
-                else:
-                    return done.result()
-        except BaseException:
-            cancel.set()
-            hear_interrupts()
-            raise
+            return calls.call(work)
+        finally:
+            over.set()
+
+    pool = ThreadPoolExecutor(max_workers=1)
+    try:
+        pool.submit(do).add_done_callback(finished.put)
+        while True:
+            try:
+                done = finished.get(timeout=LOOK_INTERVAL_S)
+            except Empty:
+                look()
+            else:
+                return done.result()
+    except BaseException:
+        cancel.set()
+        hear_interrupts()
+        all_end(over.wait, calls)
+        raise
+    finally:
+        pool.shutdown(wait=False)
 
 
 class Threads:
@@ -125,16 +141,25 @@ class Threads:
         self._importing: Future[None] | None = None
         self._at_work = 0
         self._ended = Condition()
+        self._calls = Endable()
 
-    def wait(self) -> None:
-        """Wait for the runs in progress.
+    def wait(self) -> bool:
+        """Wait for the runs in progress; return whether all have ended.
 
-        The pool does not know about a thread that was being started when Ctrl-C came. If it begins
+        Code of the user that does not come back is ended; what nothing can end is left behind. The
+        pool does not know about a thread that was being started when Ctrl-C came. If it begins
         later, it finds ``cancel`` set and does nothing.
         """
         hear_interrupts()
+        if self._have_ended(0):
+            return True
+        have_ended = all_end(self._have_ended, self._calls)
+        stdout.take_back()
+        return have_ended
+
+    def _have_ended(self, patience_s: float) -> bool:
         with self._ended:
-            self._ended.wait_for(lambda: self._at_work == 0)
+            return self._ended.wait_for(lambda: self._at_work == 0, patience_s)
 
     def passed(self) -> float:
         """How many runs have been carried out, here and elsewhere, counting parts."""
@@ -221,7 +246,7 @@ class Threads:
                 except IndexError:
                     # Another thread took the last.
                     break
-                done.append((task, work(task)))
+                done.append((task, self._calls.call(partial(work, task))))
                 if time.monotonic() >= end:
                     break
         except BaseException as error:
