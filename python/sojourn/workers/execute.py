@@ -9,6 +9,7 @@ from typing import Any
 from sojourn.errors.arguments import as_whole
 from sojourn.own.stdout import redirected_to_stderr
 from sojourn.scenario import Scenario
+from sojourn.workers.located import located
 from sojourn.workers.processes import TraceFiles, in_processes
 from sojourn.workers.tasks import Finished, Pack, Task, unpacked
 from sojourn.workers.threads import Threads
@@ -46,7 +47,7 @@ def execute(
     traces = dict(tasks)
 
     def work(task: Task) -> Any:
-        with redirected_to_stderr():
+        with located(scenario, task), redirected_to_stderr():
             tables = scenario.core.run(
                 task.point,
                 task.replica,

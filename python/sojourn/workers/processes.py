@@ -24,6 +24,7 @@ from sojourn.own import classes, modules, stdout
 from sojourn.own.hooks import HookWarning
 from sojourn.own.modules import MAIN, Source
 from sojourn.scenario import Scenario
+from sojourn.workers.located import located
 from sojourn.workers.pool import Call, called, watch
 from sojourn.workers.tasks import Pack, Task
 
@@ -165,5 +166,6 @@ def _work(task: Task, trace: TraceFiles | None, pack: Pack) -> Any:
         what = "has changed since the scenario was read; allowed: run it again"
         raise ScenarioError(f"{_scenario.place}: {_changed[0]} {what}")
     run = _scenario.core.run
-    tables = run(task.point, task.replica, watch, trace, warmup=task.warmup, series=task.series)
+    with located(_scenario, task):
+        tables = run(task.point, task.replica, watch, trace, warmup=task.warmup, series=task.series)
     return pack(tables)
