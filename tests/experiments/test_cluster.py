@@ -1,7 +1,9 @@
 """A real Dask scheduler and real workers over loopback TCP, one of which is killed."""
 
 import json
+import logging
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,7 +15,8 @@ from types import SimpleNamespace
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.cluster import ClusterError, _carry_out
+from sojourn.errors.brief import InputError
+from sojourn.experiments.cluster import ClusterError, _carry_out, check_address
 from sojourn.experiments.sweep import sweep
 from sojourn.store import record
 from sojourn.store.runs import Store
@@ -198,6 +201,164 @@ def test_a_scheduler_that_dies_is_one_clear_error(cluster, text, tmp_path):
     assert line.startswith("error: the scheduler has gone; finished runs are kept; the same")
 
 
+ENDLESS = """
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        open("CALLED", "w").close()
+        while True:
+            pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("queue", "by"), [("droptail", signal.SIGINT), ("own:Own", signal.SIGKILL)]
+)
+def test_a_worker_is_free_again_once_its_sweep_has_ended(cluster, text, tmp_path, queue, by):
+    """Whether its run takes long, or is in a class that never comes back."""
+    worker = cluster.add_worker()
+    place, small, called = (tmp_path / name for name in ("long.toml", "small.toml", "called"))
+    (tmp_path / "own.py").write_text(ENDLESS.replace("CALLED", str(called)))
+    long = text(duration="1000000 s", replicas=1, rates=(1.5,)).replace('series = "250 ms"', "")
+    place.write_text(long.replace('"red"', '"droptail"').replace("droptail", queue))
+    program = started("sweep", place, "--out", tmp_path / "out", "--cluster", cluster.address)
+    begun = called if queue == "own:Own" else tmp_path / "out" / "store"
+    wait_until(lambda: begun.exists() or program.poll() is not None)
+    time.sleep(1.5)
+    assert program.poll() is None
+    program.send_signal(by)
+    program.communicate(timeout=PATIENCE_S)
+    small.write_text(text(replicas=1, rates=(1.5,)))
+    following = started("sweep", small, "--out", tmp_path / "small", "--cluster", cluster.address)
+    try:
+        _, errors = following.communicate(timeout=20)
+    finally:
+        following.kill()
+    assert following.returncode == 0, errors
+    assert worker.poll() is None
+
+
+def test_a_run_that_is_wanted_again_at_once_is_carried_out(cluster, text, tmp_path):
+    """Its worker may be about to end it, since the first sweep wants it no more."""
+    cluster.add_worker()
+    path, out = tmp_path / "scenario.toml", tmp_path / "out"
+    path.write_text(text(duration="1000 s", replicas=1))
+    for pause_s in (0.1, 0.3):
+        program = started("sweep", path, "--out", out, "--cluster", cluster.address)
+        wait_until(lambda: (out / "store").exists())
+        time.sleep(0.8)
+        program.kill()
+        program.communicate()
+        time.sleep(pause_s)
+    sweep(path, out, cluster=cluster.address)
+    sweep(path, tmp_path / "here")
+    assert_same(out, tmp_path / "here")
+
+
+FAILS = """
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        raise ZeroDivisionError
+"""
+
+WHERE = r"point 1 \(load rate 1\.5 Mbit/s, bottleneck queue own:Own\), replica 0, seed 1: "
+
+
+def test_an_error_tells_its_run_and_its_worker(cluster, text, tmp_path):
+    cluster.add_worker()
+    (tmp_path / "own.py").write_text(FAILS)
+    path = tmp_path / "scenario.toml"
+    path.write_text(text(replicas=1).replace('"red"', '"own:Own"'))
+    with pytest.raises(sj.UserCodeError, match=f"^worker tcp://127.*: {WHERE}own:Own on link"):
+        sweep(path, tmp_path / "out", cluster=cluster.address)
+
+
+def test_that_workers_died_over_a_run_tells_which(monkeypatch):
+    from distributed.scheduler import KilledWorker
+
+    killed = KilledWorker("sojourn-key", SimpleNamespace(address="tcp://1.2.3.4:5"), 3)
+    monkeypatch.setattr("distributed.wait", lambda *_, **__: None)
+    client = Client()
+
+    def gather(futures: list[Future]) -> list[bytes]:
+        if any(future.status == "error" for future in futures):
+            raise killed
+        return [future.packed for future in futures]
+
+    client.gather = gather
+    tasks = [Task(point, 0) for point in range(4)]
+    keys = SimpleNamespace(of=lambda task: bytes([task.point]))
+    finished = _carry_out(client, None, keys, tasks, lambda task: f"point {task.point}")
+    with pytest.raises(ClusterError, match=r"^point 1: several workers died over the same run"):
+        list(finished)
+
+
+def test_a_worker_whose_file_was_put_right_goes_on(cluster, text, tmp_path):
+    cluster.add_worker()
+    path, sizes = tmp_path / "scenario.toml", tmp_path / "sizes.csv"
+    path.write_text(text(replicas=1).replace('"472 B"', '"empirical(sizes.csv)"'))
+    sizes.write_text("400\n")
+    read = sj.Scenario.load(path)
+    sizes.write_text("401\n")
+    # As on a machine with another copy of it.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sj.Scenario, "current", lambda scenario: scenario)
+        with pytest.raises(
+            ClusterError, match=r"^worker tcp://127.*: it cannot confirm what it is"
+        ):
+            sweep(read, tmp_path / "out", cluster=cluster.address)
+        sizes.write_text("400\n")
+        sweep(read, tmp_path / "out", cluster=cluster.address)
+
+
+def test_a_class_of_the_program_is_refused_before_anything_is_handed_out(tmp_path):
+    program = """
+import sojourn as sj
+from sojourn.experiments.sweep import sweep
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
+scenario = sj.dumbbell(rate="10 Mbit/s", rtt="20 ms", queue=Own(), flows=sj.tcp(), duration="1 s")
+sweep(scenario, "out", cluster="tcp://127.0.0.1:9")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "ClusterError: __main__:Own: found a class of the running program" in done.stderr
+
+
+def test_tls_without_certificates_is_one_clear_error(text, tmp_path):
+    with pytest.raises(ClusterError, match=r"allowed: .*distributed\.comm\.tls\.ca-file"):
+        sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster="tls://127.0.0.1:9")
+
+
+def test_addresses_of_ucx_are_refused():
+    with pytest.raises(InputError, match="allowed: the address of a scheduler"):
+        check_address("ucx://127.0.0.1:9")
+
+
+def test_nothing_is_logged_of_a_connection_that_was_interrupted(text, tmp_path, monkeypatch):
+    tornado = logging.getLogger("tornado.application")
+
+    def interrupted(*_, **__):
+        assert not tornado.isEnabledFor(logging.ERROR)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("distributed.Client", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster="tcp://127.0.0.1:9")
+    assert tornado.isEnabledFor(logging.ERROR)
+
+
 def test_what_goes_wrong_in_a_run_is_told_here(cluster, text, tmp_path):
     cluster.add_worker()
     path = tmp_path / "sizes.csv"
@@ -262,7 +423,8 @@ def test_what_was_done_beside_a_run_that_fails_is_handed_over(monkeypatch):
     client, found = Client(), []
     tasks = [Task(point, 0) for point in range(4)]
     keys = SimpleNamespace(of=lambda task: bytes([task.point]))
+    finished = _carry_out(client, None, keys, tasks, str)
     with pytest.raises(sj.LedgerError, match="books"):
-        found.extend(run for batch in _carry_out(client, None, keys, tasks) for run in batch)
+        found.extend(run for batch in finished for run in batch)
     assert found == [(tasks[0], b"1"), (tasks[2], b"3")]
     assert [future.status for future in client.cancelled] == ["error", "pending"]

@@ -5,7 +5,8 @@ again elsewhere if its worker dies. Just enough runs are handed out that no work
 Their packed tables come back to this process, which is the only one to write the store.
 
 Each worker reads the scenario itself, and refuses a run if it cannot confirm its key, which means
-that the worker has another version of sojourn, or other files.
+that the worker has another version of sojourn, or other files. It ends a run that nobody wants any
+more: the sweep was interrupted or killed, or has failed.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from sojourn._core import ENGINE, Cancel
+from sojourn._core import ENGINE, Cancel, Cancelled
 from sojourn.errors.brief import InputError
+from sojourn.own.modules import MAIN
 from sojourn.scenario import Scenario
 from sojourn.store import record
 from sojourn.store.identity import Keys
 from sojourn.store.record import Packed
+from sojourn.workers.endable import Endable, all_end
 from sojourn.workers.listener import Note
+from sojourn.workers.located import located, put_before, where
 from sojourn.workers.pool import LOOK_INTERVAL_S
 from sojourn.workers.tasks import Finished, Task
 
@@ -42,12 +46,19 @@ WATCH_INTERVAL_S = 2.0
 GONE = "the scheduler has gone; finished runs are kept"
 
 
+CANNOT_CONFIRM = (
+    f"it cannot confirm what it is to run: it has engine {ENGINE[:8]}; install the same sojourn on "
+    "all workers, and let them see the same files"
+)
+"""What a worker says that has another version, or other files."""
+
+
 class ClusterError(Exception):
     """What is wrong with the cluster, and what to do."""
 
 
 ADDRESS = re.compile(
-    r"inproc://\S+|((tcp|tls|ucx|ws|wss)://)?(\[[^\s/\]]+\]|[^\s/:]+):\d+(/\S*)?", re.ASCII
+    r"inproc://\S+|((tcp|tls|ws|wss)://)?(\[[^\s/\]]+\]|[^\s/:]+):\d+(/\S*)?", re.ASCII
 )
 """The form of an address."""
 
@@ -73,8 +84,12 @@ class Source:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Suppress what a client logs about a scheduler that ends: we say it in a sentence."""
-    loggers = [logging.getLogger(f"distributed.{name}") for name in ("batched", "client")]
+    """Suppress what a client logs about a scheduler that ends: we say it in a sentence.
+
+    Tornado logs what ends while it is connecting, as by Ctrl-C.
+    """
+    names = ("distributed.batched", "distributed.client", "tornado.application")
+    loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
@@ -94,7 +109,7 @@ def connected(
     ``note`` is told when all workers have gone. Raises :class:`ClusterError`.
     """
     try:
-        from distributed import CancelledError, Client
+        from distributed import CancelledError
         from distributed.comm.core import CommClosedError
     except ImportError:
         raise ClusterError(
@@ -105,11 +120,14 @@ def connected(
             f"{name}: found a {kind} that it uses, which no worker can tell from others; allowed: "
             "values that can be copied"
         )
-    try:
-        client = Client(address, timeout=PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ClusterError(f"{address}: there is no Dask scheduler: {error}") from None
+    for name in scenario.outside:
+        if name.startswith(f"{MAIN}:"):
+            raise ClusterError(
+                f"{name}: found a class of the running program, which no worker can import; "
+                "allowed: a class in a module of its own"
+            )
     with _unlogged():
+        client = _client_of(address)
         try:
             _see_workers(client, address)
             folder = str(scenario.folder.resolve())
@@ -118,11 +136,32 @@ def connected(
             content = keys.of_content()
             source = Source(scenario.text, scenario.place, folder, overrides, content)
             with client.as_current(), _watched(client, note):
-                yield lambda tasks: _carry_out(client, source, keys, tasks)
+                yield lambda tasks: _carry_out(
+                    client, source, keys, tasks, partial(where, scenario)
+                )
         except (CancelledError, CommClosedError):
             raise ClusterError(GONE) from None
         finally:
             client.close()
+
+
+def _client_of(address: str) -> Any:
+    """Connect to a scheduler. Raises :class:`ClusterError`."""
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=PATIENCE_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{address}: there is no Dask scheduler: {error}") from None
+    except (TypeError, RuntimeError, ImportError) as error:
+        # What a way to connect is missing: settings, or a library.
+        fault = " ".join(str(error).split())
+        settings = (
+            "; allowed: with Dask's settings distributed.comm.tls.ca-file, "
+            "distributed.comm.tls.client.cert and distributed.comm.tls.client.key"
+        )
+        needs = settings if address.startswith(("tls:", "wss:")) else ""
+        raise ClusterError(f"{address}: cannot connect in this way: {fault}{needs}") from None
 
 
 def _see_workers(client: Any, address: str) -> None:
@@ -173,7 +212,14 @@ def _watched(client: Any, note: Note) -> Iterator[None]:
         thread.join(WATCH_INTERVAL_S)
 
 
-def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -> Finished:
+def _carry_out(
+    client: Any,
+    source: Source,
+    keys: Keys,
+    tasks: Sequence[Task],
+    in_words: Callable[[Task], str],
+) -> Finished:
+    """Hand runs out and take their tables; ``in_words`` says which run a task is."""
     from distributed import wait
 
     waiting = iter(tasks)
@@ -192,10 +238,12 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
                 wait(list(running), timeout=LOOK_INTERVAL_S, return_when="FIRST_COMPLETED")
             done = [future for future in running if future.done()]
             finished = [future for future in done if future.status == "finished"]
-            packed = _gathered(client, finished)
+            packed = client.gather(finished)
             yield [(running.pop(f), each) for f, each in zip(finished, packed, strict=True)]
             # Those that failed raise their errors, when all others are in safety.
-            _gathered(client, [future for future in done if future in running])
+            for future in done:
+                if future in running:
+                    _raise(client, future, in_words(running[future]))
     finally:
         client.cancel(list(running))
 
@@ -208,31 +256,69 @@ def _threads(client: Any) -> int:
         raise ClusterError(GONE) from None
 
 
-def _gathered(client: Any, futures: list[Any]) -> list[Packed]:
+def _raise(client: Any, future: Any, place: str) -> None:
+    """Raise the error of a run that has failed; ``place`` is the run in words."""
     from distributed.scheduler import KilledWorker
 
     try:
-        return client.gather(futures)
+        client.gather([future])
     except KilledWorker as error:
-        raise ClusterError(f"several workers died over the same run: {error}") from None
+        died = ClusterError(f"several workers died over the same run: {error}")
+        put_before(place, died)
+        raise died from None
 
 
 def run_here(source: Source, task: Task, key: bytes) -> Packed:
     """Carry out one run on a worker; return its packed tables."""
-    scenario, keys = _known(source)
-    if keys.of(task) != key:
-        raise ClusterError(
-            f"a worker cannot confirm what it is to run: it has engine {ENGINE[:8]}; install the "
-            "same sojourn on all workers, and let them see the same files"
-        )
-    run = scenario.core.run
-    tables = run(task.point, task.replica, Cancel(), warmup=task.warmup, series=task.series)
+    from distributed import Reschedule, get_worker
+
+    worker = get_worker()
+    try:
+        scenario, keys = _known(source)
+        if keys.of(task) != key:
+            raise ClusterError(CANNOT_CONFIRM)
+        cancel, calls = Cancel(), Endable()
+        run = partial(scenario.core.run, warmup=task.warmup, series=task.series)
+        with _ended_if_unwanted(worker, cancel, calls), located(scenario, task):
+            tables = calls.call(partial(run, task.point, task.replica, cancel))
+    except Cancelled:
+        # It is repeated if somebody has come to want it in this moment, and forgotten otherwise.
+        raise Reschedule from None
+    except Exception as error:
+        put_before(f"worker {worker.address}", error)
+        raise
     return record.packed(tables)
+
+
+@contextmanager
+def _ended_if_unwanted(worker: Any, cancel: Cancel, calls: Endable) -> Iterator[None]:
+    """End the run that is carried out within this context when nobody wants it any more.
+
+    The scheduler takes it back when its client has done so, or is gone. Dask lets it go on then.
+    """
+    over, key = Event(), worker.get_current_task()
+
+    def watch() -> None:
+        while not over.wait(LOOK_INTERVAL_S):
+            known = worker.state.tasks.get(key)
+            if known is None or known.state == "cancelled":
+                cancel.set()
+                all_end(over.wait, calls)
+                return
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 @lru_cache(maxsize=4)
 def _known(source: Source) -> tuple[Scenario, Keys]:
-    """Read a scenario once on each worker."""
+    """Read a scenario once on each worker, and again as long as it finds other files there."""
     overrides = list(source.overrides)
     scenario = Scenario(source.text, source.place, Path(source.folder), overrides)
-    return scenario, Keys(scenario)
+    keys = Keys(scenario)
+    if keys.of_content() != source.content:
+        raise ClusterError(CANNOT_CONFIRM)
+    return scenario, keys
