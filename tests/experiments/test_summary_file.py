@@ -1,6 +1,10 @@
 """A summary written point by point is the one written at once, and its manifest vouches for it."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from hashlib import sha256
 
 import pytest
@@ -9,7 +13,7 @@ import sojourn as sj
 from sojourn.experiments import partial_tables, summary_file
 from sojourn.experiments.manifest import damaged, read_manifest
 from sojourn.experiments.share import Share
-from sojourn.experiments.summary_file import SummaryFile, whole_summary
+from sojourn.experiments.summary_file import SummaryFile, remove_unfinished, whole_summary
 from sojourn.experiments.sweep import sweep
 
 HEAD = {"sojourn": "1", "complete": True}
@@ -85,6 +89,30 @@ def test_what_killed_sweeps_left_goes_with_the_next(text, tmp_path):
         path.write_text("{")
     sweep(sj.Scenario.from_toml(text()), out, share=Share(1, 3))
     assert unfinished(out) == left, "another share may be at work on them"
+    sweep(sj.Scenario.from_toml(text()), out)
+    assert not unfinished(out)
+
+
+def test_what_a_command_is_writing_stays_where_no_lock_keeps_others_out(
+    text, tmp_path, monkeypatch
+):
+    """As on some network file systems."""
+    monkeypatch.setattr("sojourn.store.lock.fcntl", None)
+    out = tmp_path / "out"
+    out.mkdir()
+    at_work = subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    )
+    another = out / f"summary.json.{time.time_ns():x}-{at_work.pid:x}-0.part"
+    # In a container the command that was killed may have had the number of this one.
+    killed = out / f"summary.json.1-{os.getpid():x}-0.part"
+    for path in (another, killed):
+        path.write_text("{")
+    with SummaryFile(out, HEAD):
+        mine = set(unfinished(out)) - {another, killed}
+        remove_unfinished(out)
+        assert set(unfinished(out)) == {another} | mine
+    at_work.communicate()
     sweep(sj.Scenario.from_toml(text()), out)
     assert not unfinished(out)
 

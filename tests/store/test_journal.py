@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from sojourn.files.whole import own_name
 from sojourn.store import record
 from sojourn.store.journal import Journal
 from sojourn.store.runs import Store
@@ -70,6 +71,14 @@ def test_what_was_killed_as_it_tidied_goes_with_the_next(tmp_path):
     store.tidy()
     assert list(tmp_path.iterdir()) == [only]
     assert {key: store.payload(key) for key in store} == dict(RUNS)
+
+
+def test_what_another_command_tidies_stays(tmp_path):
+    """Where no lock keeps the two apart."""
+    other = tmp_path / f"{own_name()}.part"
+    other.touch()
+    Store(tmp_path).tidy()
+    assert other.exists()
 
 
 def three_runs_of_two(folder):

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from sojourn.files.checksummed import ChecksummedFile
+from sojourn.files.whole import UNFINISHED, may_be_written
 from sojourn.summary import Head
 
 NAME = "summary.json"
@@ -74,7 +75,12 @@ def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what killed commands left behind; no command may be working in ``folder``."""
+    """Remove what killed commands left behind in ``folder``.
+
+    Where the file system has no locks, another command of this machine may be working there: its
+    files stay.
+    """
     for name in (NAME, "*.parquet", "scenario.toml", "experiment.json"):
-        for path in folder.glob(f"{name}.*.part"):
-            path.unlink()
+        for path in folder.glob(f"{name}.*{UNFINISHED}"):
+            if not may_be_written(path):
+                path.unlink(missing_ok=True)

@@ -23,10 +23,42 @@ NAME_LENGTH = 40
 
 _numbers = count()
 
+_BEGUN_NS = time.time_ns()
+"""No file of this process was begun earlier."""
+
 
 def own_name() -> str:
     """A name that nobody else gives to a file, in this process or another, on any machine."""
     return f"{time.time_ns():x}-{os.getpid():x}-{next(_numbers):x}"
+
+
+def may_be_written(path: Path) -> bool:
+    """Whether a process that runs here may be writing an unfinished file, going by its name.
+
+    Of a process on another machine it cannot tell.
+    """
+    try:
+        begun, process, _ = path.name.removesuffix(UNFINISHED).rpartition(".")[2].split("-")
+        begun_ns, number = int(begun, 16), int(process, 16)
+    except ValueError:
+        return False
+    if number == os.getpid():
+        # An earlier process may have had the same number, as they do in containers.
+        return begun_ns >= _BEGUN_NS
+    return _runs(number)
+
+
+def _runs(process: int) -> bool:
+    """Whether there is a process of this number; assumed where asking would end it."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 class Unfinished:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from errno import EIO
 from pathlib import Path
 
+from sojourn.files.whole import may_be_written
 from sojourn.store import record
 from sojourn.store.journal import Journal, sync_folder
 from sojourn.store.lock import try_lock
@@ -70,11 +71,11 @@ class Store:
         The new file is put in its place as a whole, by rename, before the old ones are removed.
         Journals that another process writes are left alone, and so is what it wrote since this
         store was opened: not every file system has locks that would reveal this. If the disk is too
-        full, nothing changes. What a killed process left unfinished is removed: no other process
-        may tidy at the same time.
+        full, nothing changes. What a killed process left unfinished is removed.
         """
         for left in self.folder.glob("*.part"):
-            left.unlink()
+            if not may_be_written(left):
+                left.unlink(missing_ok=True)
         paths = [path for path in self._journals() if self._knows(path)]
         if len(paths) < 2 and not (paths and self.damages):
             return
