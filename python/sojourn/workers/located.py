@@ -29,10 +29,13 @@ def where(scenario: Scenario, task: Task) -> str:
 
 @contextmanager
 def located(scenario: Scenario, task: Task) -> Iterator[None]:
-    """Put the run before the text of an error that is raised within."""
+    """Put the run before the text of an error that is raised within.
+
+    One of the system names a file, which is of the run.
+    """
     try:
         yield
-    except Cancelled:
+    except (Cancelled, OSError):
         raise
     except Exception as error:
         put_before(where(scenario, task), error)
