@@ -231,13 +231,13 @@ def test_parts_that_have_read_other_files_are_not_merged(reading, tmp_path):
 
 
 OWN = """
-import helper
+import parts_helper
 import sojourn as sj
 
 
 class Own(sj.queue.Discipline):
     def enqueue(self, now, size, flow, ecn):
-        return sj.queue.ACCEPT if self.packets < helper.MOST else sj.queue.DROP
+        return sj.queue.ACCEPT if self.packets < parts_helper.MOST else sj.queue.DROP
 """
 
 
@@ -247,14 +247,14 @@ def with_copies(text, tmp_path):
     place = tmp_path / "here" / "file.toml"
     place.parent.mkdir()
     (place.parent / "sizes.csv").write_text("472\n")
-    (place.parent / "own.py").write_text(OWN)
-    (place.parent / "helper.py").write_text("MOST = 20\n")
+    (place.parent / "parts_own.py").write_text(OWN)
+    (place.parent / "parts_helper.py").write_text("MOST = 20\n")
     made = text(rates=(1.5,), replicas=2).replace('"472 B"', '"empirical(sizes.csv)"')
-    place.write_text(made.replace('{ discipline = "red" }', '{ discipline = "own:Own" }'))
+    place.write_text(made.replace('{ discipline = "red" }', '{ discipline = "parts_own:Own" }'))
     return place
 
 
-@pytest.mark.parametrize("name", ["helper.py", "own.py", "sizes.csv", "scenario.toml"])
+@pytest.mark.parametrize("name", ["parts_helper.py", "parts_own.py", "sizes.csv", "scenario.toml"])
 def test_damaged_copies_are_refused_and_all_stays_as_it_is(with_copies, tmp_path, name):
     part = tmp_path / "part"
     sweep(with_copies, part)
@@ -266,7 +266,9 @@ def test_damaged_copies_are_refused_and_all_stays_as_it_is(with_copies, tmp_path
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize(("name", "content"), [("helper.py", "MOST = 2\n"), ("sizes.csv", "99\n")])
+@pytest.mark.parametrize(
+    ("name", "content"), [("parts_helper.py", "MOST = 2\n"), ("sizes.csv", "99\n")]
+)
 def test_the_file_in_which_parts_differ_is_named(with_copies, tmp_path, name, content):
     parts = tmp_path / "part-1", tmp_path / "part-2"
     sweep(with_copies, parts[0], share=Share(1, 2))
