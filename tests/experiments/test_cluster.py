@@ -240,6 +240,19 @@ def test_a_worker_is_free_again_once_its_sweep_has_ended(cluster, text, tmp_path
     assert worker.poll() is None
 
 
+def test_a_worker_whose_scheduler_has_gone_ends_its_run(cluster, text, tmp_path):
+    worker, place = cluster.add_worker(), tmp_path / "long.toml"
+    long = text(duration="1000000 s", replicas=1, rates=(1.5,))
+    place.write_text(long.replace('series = "250 ms"', ""))
+    program = started("sweep", place, "--out", tmp_path / "out", "--cluster", cluster.address)
+    wait_until(lambda: (tmp_path / "out" / "store").exists() or program.poll() is not None)
+    time.sleep(1.5)
+    cluster.scheduler.kill()
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 1, errors
+    assert worker.wait(timeout=20) is not None
+
+
 def test_a_run_that_is_wanted_again_at_once_is_carried_out(cluster, text, tmp_path):
     """Its worker may be about to end it, since the first sweep wants it no more."""
     cluster.add_worker()

@@ -294,14 +294,18 @@ def run_here(source: Source, task: Task, key: bytes) -> Packed:
 def _ended_if_unwanted(worker: Any, cancel: Cancel, calls: Endable) -> Iterator[None]:
     """End the run that is carried out within this context when nobody wants it any more.
 
-    The scheduler takes it back when its client has done so, or is gone. Dask lets it go on then.
+    The scheduler takes it back when its client has done so, or is gone; and where the scheduler has
+    gone, the worker closes. Dask lets the run go on in both cases.
     """
+    from distributed.core import Status
+
     over, key = Event(), worker.get_current_task()
 
     def watch() -> None:
         while not over.wait(LOOK_INTERVAL_S):
             known = worker.state.tasks.get(key)
-            if known is None or known.state == "cancelled":
+            closes = worker.status in (Status.closing, Status.closed)
+            if closes or known is None or known.state == "cancelled":
                 cancel.set()
                 all_end(over.wait, calls)
                 return
