@@ -253,23 +253,6 @@ def test_a_worker_whose_scheduler_has_gone_ends_its_run(cluster, text, tmp_path)
     assert worker.wait(timeout=20) is not None
 
 
-def test_a_run_that_is_wanted_again_at_once_is_carried_out(cluster, text, tmp_path):
-    """Its worker may be about to end it, since the first sweep wants it no more."""
-    cluster.add_worker()
-    path, out = tmp_path / "scenario.toml", tmp_path / "out"
-    path.write_text(text(duration="1000 s", replicas=1))
-    for pause_s in (0.1, 0.3):
-        program = started("sweep", path, "--out", out, "--cluster", cluster.address)
-        wait_until(lambda: (out / "store").exists())
-        time.sleep(0.8)
-        program.kill()
-        program.communicate()
-        time.sleep(pause_s)
-    sweep(path, out, cluster=cluster.address)
-    sweep(path, tmp_path / "here")
-    assert_same(out, tmp_path / "here")
-
-
 FAILS = """
 import sojourn as sj
 

@@ -53,7 +53,9 @@ def scenario(tmp_path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_of_several_is_named(scenario, jobs):
-    told = r"^point 1 \(bottleneck queue fails:Own, fails=1\), replica 0, seed 7: fails:Own on link"
+    told = (
+        r"^point 1 \(bottleneck queue fails:Own, fails=1\), replica [01], seed 7: fails:Own on link"
+    )
     with pytest.raises(sj.UserCodeError, match=told):
         sj.run(scenario(0, 1, replicas=2), jobs=jobs)
 
