@@ -1,6 +1,6 @@
 //! A run in steps, for agents in Python that act in between.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -10,6 +10,7 @@ use sojourn_scenario as scenario;
 use sojourn_scenario::Watch;
 
 use crate::outside::raised::catch;
+use crate::signals::Signals;
 use crate::tables::Tables;
 use crate::{Cancel, raise, span};
 
@@ -47,20 +48,14 @@ impl Episode {
 struct Listening<'a> {
     cancel: &'a Cancel,
     looks: Cell<u32>,
-    /// What the signal's handler raised.
-    heard: RefCell<Option<PyErr>>,
+    signals: Signals,
 }
 
 impl Watch for Listening<'_> {
     fn goes_on(&self, now: Time) -> bool {
         self.looks.set(self.looks.get().wrapping_add(1));
-        if self.looks.get().is_multiple_of(LOOKS_BETWEEN_SIGNALS)
-            && let Some(error) = Python::attach(|py| py.check_signals().err())
-        {
-            self.heard.replace(Some(error));
-            return false;
-        }
-        self.cancel.raised.goes_on(now)
+        let asks = self.looks.get().is_multiple_of(LOOKS_BETWEEN_SIGNALS);
+        (!asks || self.signals.go_on()) && self.cancel.raised.goes_on(now)
     }
 }
 
@@ -103,10 +98,10 @@ impl Episode {
             let listening = Listening {
                 cancel,
                 looks: Cell::new(0),
-                heard: RefCell::new(None),
+                signals: Signals::default(),
             };
             let advanced = catch(|| episode.advance(interval, &listening))?;
-            listening.heard.take().map_or(Ok(()), Err)?;
+            listening.signals.raised()?;
             advanced.map_err(raise)
         };
         // Code in the interpreter would ask for the GIL at every packet: it is kept instead.

@@ -12,6 +12,7 @@ mod episode;
 mod open_loop;
 mod outside;
 mod quantity;
+mod signals;
 mod summary;
 mod tables;
 
@@ -33,6 +34,7 @@ use sojourn_scenario::{Format, Options, RunError, Trace};
 
 use crate::episode::Episode;
 use crate::outside::raised::catch;
+use crate::signals::Signals;
 use crate::tables::Tables;
 
 #[global_allocator]
@@ -93,11 +95,19 @@ impl Scenario {
         let makers = Arc::new(outside::PythonMakers {
             folder: folder.clone(),
         });
-        let load = || scenario::Scenario::load_with(text, file, &folder, &overrides, makers, known);
         // Points are checked in several threads, of which any may ask for Python.
-        py.detach(|| catch(load))?
-            .map(|scenario| Self(scenario, folder))
-            .map_err(refused)
+        let loaded = py.detach(|| {
+            let signals = Signals::default();
+            let goes_on = || signals.go_on();
+            let loaded = catch(|| {
+                scenario::Scenario::load_with(
+                    text, file, &folder, &overrides, makers, known, &goes_on,
+                )
+            });
+            signals.raised()?;
+            loaded?.map_err(refused)
+        });
+        Ok(Self(loaded?, folder))
     }
 
     #[getter]

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::build::Plan;
-use crate::error::Located;
+use crate::error::{Located, Place};
 use crate::keys::Top;
 
 /// One point: the values that vary, and what has been found out about its network.
@@ -49,12 +49,13 @@ const MOST_PARTS: usize = 1 << 14;
 const LEAST_STRETCH: usize = 64;
 
 impl Points {
-    /// Reads and checks so many points.
+    /// Reads and checks so many points, as long as it `goes_on`, which this thread asks.
     ///
     /// # Errors
     /// The first thing that is wrong, at the first point where anything is.
     pub(crate) fn check(
         count: usize,
+        goes_on: &dyn Fn() -> bool,
         read: impl Fn(usize) -> Result<Read, Located> + Sync,
     ) -> Result<Self, Located> {
         let stretches = match count / LEAST_STRETCH {
@@ -64,18 +65,26 @@ impl Points {
                 .min(most),
         };
         let (read, wrong) = (&read, &AtomicUsize::new(usize::MAX));
-        let stretch = move |number: usize| {
-            let bound = |number: usize| count * number / stretches;
-            let points = bound(number)..bound(number + 1);
-            Self::check_stretch(points, MOST_PARTS / stretches, read, wrong)
+        let parts = MOST_PARTS / stretches;
+        let bound = |number: usize| count * number / stretches;
+        // Where this thread is told to end, the others find a point before theirs wrong.
+        let read_and_ask = |number: usize| {
+            if number.is_multiple_of(LEAST_STRETCH) && !goes_on() {
+                return Err(Located::new(Place::File, "", "interrupted"));
+            }
+            read(number)
         };
         let mut points = Self::default();
         thread::scope(|scope| {
             // This thread takes the first itself.
             let others: Vec<_> = (1..stretches)
-                .map(|number| scope.spawn(move || stretch(number)))
+                .map(|number| bound(number)..bound(number + 1))
+                .map(|numbers| {
+                    scope.spawn(move || Self::check_stretch(numbers, parts, read, wrong))
+                })
                 .collect();
-            points.append(stretch(0)?);
+            let first = Self::check_stretch(0..bound(1), parts, read_and_ask, wrong);
+            points.append(first?);
             for other in others {
                 points.append(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
             }
@@ -125,5 +134,22 @@ impl Points {
                 self.groups.insert(flow.to_owned(), group.to_owned());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_go_on_reads_no_more_points() {
+        let read = AtomicUsize::new(0);
+        let checked = Points::check(100, &|| false, |_| {
+            read.fetch_add(1, Ordering::Relaxed);
+            Err(Located::new(Place::File, "", "wrong"))
+        });
+        let error = checked.expect_err("it was told to end");
+        assert_eq!(error.in_file("s.toml").to_string(), "s.toml: interrupted");
+        assert_eq!(read.into_inner(), 0);
     }
 }

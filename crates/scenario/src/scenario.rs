@@ -59,14 +59,15 @@ impl Scenario {
             overrides,
             Arc::new(Nobody),
             Contents::new(),
+            &|| true,
         )
     }
 
     /// The same, with `makers` for what is in no registry. The files in `known` hold what is there,
-    /// and are not read.
+    /// and are not read. Of many points it takes its time, and asks whether it `goes_on`.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first thing that is wrong; that it was interrupted, if it does not go on.
     pub fn load_with(
         text: &str,
         file: &str,
@@ -74,9 +75,10 @@ impl Scenario {
         overrides: &[(String, String)],
         makers: Arc<dyn Makers>,
         known: Contents,
+        goes_on: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
         let files = Files::new(folder.to_path_buf(), known);
-        Self::read(text, file, files, overrides, Outside(makers))
+        Self::read(text, file, files, overrides, Outside(makers), goes_on)
             .map_err(|located| located.in_file(file))
     }
 
@@ -86,6 +88,7 @@ impl Scenario {
         files: Files,
         overrides: &[(String, String)],
         outside: Outside,
+        goes_on: &dyn Fn() -> bool,
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
         let shared = vary::shared(&base);
@@ -104,7 +107,7 @@ impl Scenario {
             (None, None) => Vec::new(),
         };
         let shared = vary::shared(&base);
-        let points = Points::check(vary::count(&axes), |number| {
+        let points = Points::check(vary::count(&axes), goes_on, |number| {
             let (tree, vary) = vary::tree(&shared, &axes, number)?;
             let top = read_top(&tree)?;
             let plan = plan_of(&tree, top.duration, &files, &outside)?;
