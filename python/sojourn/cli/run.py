@@ -102,7 +102,9 @@ def run(
     all_links: Annotated[
         bool,
         typer.Option(
-            "--all-links", help="Also show links that lose nothing and where packets hardly wait."
+            "--all-links",
+            help="Show every link that a packet came to; default: those that lose packets or let "
+            "them wait, and at most a hundred.",
         ),
     ] = False,
 ) -> None:
