@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from sojourn._core import __version__
+from sojourn.remarks import remarks
 from sojourn.scenario import Scenario
-from sojourn.silent import silent_warnings
 from sojourn.stats.alike import alike
-from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise
 from sojourn.tables import stacked
 from sojourn.workers.tasks import Outcome
@@ -50,8 +49,9 @@ class Outcomes:
     def warnings(self) -> list[str]:
         """What is to be said about them."""
         groups = self.tables["groups"]
-        silent = silent_warnings(groups["group"], groups.get("sent_packets", ()))
-        return [*self.noted, *silent, *alike_warnings(self.alike, self.scenario.vary)]
+        # Without any run there is no such column.
+        sent = groups.get("sent_packets", ())
+        return [*self.noted, *remarks(groups["group"], sent, self.alike, self.scenario.vary)]
 
     def summary(self, interval: IntervalKind) -> dict[str, Any]:
         """The document that ``sojourn run --json`` prints."""

@@ -19,10 +19,9 @@ from sojourn.errors.nearest import refusal
 from sojourn.frames import columns, points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.outcomes import Outcomes
+from sojourn.remarks import remarks
 from sojourn.scenario import Scenario
-from sojourn.silent import silent_warnings
 from sojourn.stats.alike import alike
-from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise, summarised
 from sojourn.tables import ENTITIES, Columns
 from sojourn.workers.forks import note_process
@@ -253,18 +252,18 @@ def of_frames(
 ) -> Results:
     """Put together what `frames.stack` made of ``tasks``; ``alike`` as in :class:`Results`."""
     groups = frames["groups"]
-    silent = [] if groups.is_empty() else silent_warnings(groups["group"], groups["sent_packets"])
+    said = remarks(groups["group"], groups["sent_packets"], alike, scenario.vary)
     return Results(
         scenario=scenario,
         points=points_frame(scenario),
         runs=runs_frame(scenario, tasks),
         links=frames["links"],
         flows=frames["flows"],
-        groups=frames["groups"],
+        groups=groups,
         totals=frames["total"],
         drops=frames["drops"],
         delays=frames["delays"],
         time_series=frames["series"],
         complete=complete,
-        warnings=(*warnings, *silent, *alike_warnings(alike, scenario.vary)),
+        warnings=(*warnings, *said),
     )

@@ -445,32 +445,32 @@ def test_what_a_closed_stderr_would_be_told_is_not_printed(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
+def cbr(name, rate, stop, from_="a", to="b"):
+    """Datagrams of 1000 bytes with their header, as long as this."""
+    source = sj.source.Cbr(rate=rate)
+    return sj.udp(source, name=name, payload="972 B", stop=stop, from_=from_, to=to)
+
+
 def test_of_very_many_links_the_worst_have_a_row(sojourn, tmp_path, monkeypatch):
     """Of 102 links of 1 Mbit/s each takes 10 packets at once; two of them lose 4 and 5 of these."""
     monkeypatch.setenv("COLUMNS", "240")
     room = {7: 5, 70: 6}
-    links = "".join(
-        f"""
-[[link]]
-name = "l{number}"
-from = "a{number}"
-to = "b{number}"
-rate = "1 Mbit/s"
-delay = "1 ms"
-queue = {{ discipline = "droptail", limit = "{room.get(number, 50)} packets" }}
-
-[[flow]]
-name = "f{number}"
-from = "a{number}"
-to = "b{number}"
-transport = {{ protocol = "udp", payload = "972 B" }}
-traffic = {{ source = "cbr", rate = "1 Gbit/s" }}
-stop = "76 us"
-"""
+    links = [
+        sj.link(
+            f"a{number}",
+            f"b{number}",
+            "1 Mbit/s",
+            duplex=False,
+            name=f"l{number}",
+            queue=sj.queue.DropTail(limit=f"{room.get(number, 50)} packets"),
+        )
         for number in range(102)
-    )
+    ]
+    flows = [
+        cbr(f"f{number}", "1 Gbit/s", "76 us", f"a{number}", f"b{number}") for number in range(102)
+    ]
     path = tmp_path / "many.toml"
-    path.write_text(f'name = "many"\nduration = "1 s"\n{links}')
+    path.write_text(sj.network(links, flows, duration="1 s").to_toml())
     out = sojourn("run", path).out
     rows = [line for line in out.splitlines() if line.startswith("│ l")]
     assert len(rows) == 100
@@ -482,33 +482,10 @@ stop = "76 us"
 
 def test_flows_of_which_nothing_was_measured_are_named(sojourn, tmp_path):
     """One of two ends in the warm-up: a row of zeros alone would say that the link starved it."""
-    flow = """
-[[flow]]
-name = "{name}"
-from = "a"
-to = "b"
-transport = {{ protocol = "udp", payload = "472 B" }}
-traffic = {{ source = "cbr", rate = "100 kbit/s" }}
-{stop}
-"""
+    line = sj.link("a", "b", "1 Mbit/s", duplex=False, queue=sj.queue.DropTail())
+    flows = [cbr("early", "100 kbit/s", "1 s"), cbr("steady", "100 kbit/s", "4 s")]
     path = tmp_path / "two.toml"
-    path.write_text(
-        """
-name = "two"
-duration = "4 s"
-warmup = "2 s"
-
-[[link]]
-name = "l"
-from = "a"
-to = "b"
-rate = "1 Mbit/s"
-delay = "1 ms"
-queue = { discipline = "droptail", limit = "10 packets" }
-"""
-        + flow.format(name="early", stop='stop = "1 s"')
-        + flow.format(name="steady", stop="")
-    )
+    path.write_text(sj.network([line], flows, duration="4 s", warmup="2 s").to_toml())
     done = sojourn("run", path, "--out", tmp_path / "out")
     assert "warning: flow early sends nothing while it is measured" in done.errors
     assert "flow steady" not in done.errors

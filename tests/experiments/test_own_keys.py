@@ -47,13 +47,12 @@ def written(folder: Path, imports: str = "", attribute: str = "pass", share: str
     (folder / "aqm.py").write_text(AQM.format(imports=imports, attribute=attribute, share=share))
 
 
-def swept(folder: Path, *options: str, hash_seed: str = "0") -> str:
-    """Sweep in a process of its own, without workers unless `options` ask for them.
-
-    Return what it says of the runs, or nothing of them.
-    """
+def program(
+    folder: Path, *arguments: str, hash_seed: str = "0"
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with these arguments in a folder, to a good end."""
     done = subprocess.run(
-        [sys.executable, "-m", "sojourn", "sweep", "own.toml", "--out=out", "--jobs=1", *options],
+        [sys.executable, *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -62,6 +61,16 @@ def swept(folder: Path, *options: str, hash_seed: str = "0") -> str:
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
     )
     assert done.returncode == 0, done.stderr
+    return done
+
+
+def swept(folder: Path, *options: str, hash_seed: str = "0") -> str:
+    """Sweep in a process of its own, without workers unless `options` ask for them.
+
+    Return what it says of the runs, or nothing of them.
+    """
+    command = ["-m", "sojourn", "sweep", "own.toml", "--out=out", "--jobs=1", *options]
+    done = program(folder, *command, hash_seed=hash_seed)
     return done.stderr.partition("out: ")[2].strip()
 
 
@@ -151,14 +160,7 @@ def test_what_cannot_be_told_apart_is_never_used_again(tmp_path):
     written(tmp_path, imports="import threading\nLOCK = threading.Lock()", share="(LOCK and 0.5)")
     first = swept(tmp_path)
     assert "finished before" not in swept(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "sojourn", "sweep", "own.toml", "--out", "out"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = program(tmp_path, "-m", "sojourn", "sweep", "own.toml", "--out", "out")
     told = "warning: aqm:Drops: none of its runs is used again: it uses a _thread.lock"
     assert done.stderr.startswith(told), done.stderr
     assert first == ""
@@ -218,16 +220,7 @@ def test_values_that_its_methods_reach_count(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
 
     def ran(share: float) -> list[str]:
-        done = subprocess.run(
-            [sys.executable, "script.py", str(share)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
+        return program(tmp_path, "script.py", str(share)).stdout.splitlines()
 
     assert ran(0.0) == ["[0.0, 0.0]"] * 4
     assert ran(0.5) == ["[0.5, 0.5]"] * 4
@@ -325,10 +318,7 @@ def test_the_command_finds_late_what_lies_beside_the_file(tmp_path, imports, job
     helper_of(tmp_path, 0.5)
     helper_of(tmp_path, 0.5, "parts/helper.py")
     command = ["-P", "-m", "sojourn", "sweep", "own.toml", "--out=out", "--jobs", jobs]
-    done = subprocess.run(
-        [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    program(tmp_path, *command)
     assert losses(pl.read_parquet(tmp_path / "out" / "links.parquet")) == [0.5, 0.5]
 
 
@@ -372,15 +362,7 @@ print(losses(built(aqm.Drops)), "< 0.5" in Path("out/aqm.py").read_text())
 def test_a_module_that_was_edited_after_its_import_is_refused(tmp_path):
     """What ran is not in its file any more; by reloading it, it is, and is kept from then on."""
     written(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTED_BEFORE],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = program(tmp_path, "-c", IMPORTED_BEFORE)
     refused = (
         "aqm.py was edited after its import, and what ran is not known any more; allowed: to "
         "import it anew"
@@ -407,16 +389,7 @@ print(scenario.sources)
 def test_a_program_that_is_edited_while_it_goes_on_has_no_source(tmp_path):
     """Nobody can name its classes from elsewhere, and what ran is not in its file any more."""
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = subprocess.run(
-        [sys.executable, "program.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "()\n"
+    assert program(tmp_path, "program.py").stdout == "()\n"
 
 
 EDITING = """
@@ -448,9 +421,7 @@ def test_inputs_are_copied_as_they_were_read(tmp_path, jobs, edited):
     assert (out / "sizes.csv").read_text() == "400\n"
     assert (out / "helper.py").read_text().startswith("P = 0.5")
     assert "class Drops" in (out / "aqm.py").read_text()
-    check = [sys.executable, "-m", "sojourn", "check", "scenario.toml"]
-    done = subprocess.run(check, cwd=out, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    program(out, "-m", "sojourn", "check", "scenario.toml")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
+from sojourn.files import whole
 from sojourn.files.checksummed import ChecksummedFile
-from sojourn.files.whole import UNFINISHED, may_be_written
 from sojourn.summary import Head
 
 NAME = "summary.json"
@@ -75,12 +75,6 @@ def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what killed commands left behind in ``folder``.
-
-    Where the file system has no locks, another command of this machine may be working there: its
-    files stay.
-    """
+    """Remove what killed commands left behind in ``folder``."""
     for name in (NAME, "*.parquet", "scenario.toml", "experiment.json"):
-        for path in folder.glob(f"{name}.*{UNFINISHED}"):
-            if not may_be_written(path):
-                path.unlink(missing_ok=True)
+        whole.remove_unfinished(folder.glob(f"{name}.*{whole.UNFINISHED}"))

@@ -32,7 +32,17 @@ def own_name() -> str:
     return f"{time.time_ns():x}-{os.getpid():x}-{next(_numbers):x}"
 
 
-def may_be_written(path: Path) -> bool:
+def remove_unfinished(paths: Iterable[Path]) -> None:
+    """Remove unfinished files that a killed process left; those of one that runs here stay.
+
+    Where the file system has locks nobody else is writing there, where it has none another may be.
+    """
+    for path in paths:
+        if not _may_be_written(path):
+            path.unlink(missing_ok=True)
+
+
+def _may_be_written(path: Path) -> bool:
     """Whether a process that runs here may be writing an unfinished file, going by its name.
 
     Of a process on another machine it cannot tell.

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from errno import EIO
 from pathlib import Path
 
-from sojourn.files.whole import may_be_written
+from sojourn.files.whole import remove_unfinished
 from sojourn.store import record
 from sojourn.store.journal import Journal, sync_folder
 from sojourn.store.lock import try_lock
@@ -73,9 +73,7 @@ class Store:
         store was opened: not every file system has locks that would reveal this. If the disk is too
         full, nothing changes. What a killed process left unfinished is removed.
         """
-        for left in self.folder.glob("*.part"):
-            if not may_be_written(left):
-                left.unlink(missing_ok=True)
+        remove_unfinished(self.folder.glob("*.part"))
         paths = [path for path in self._journals() if self._knows(path)]
         if len(paths) < 2 and not (paths and self.damages):
             return
