@@ -49,7 +49,7 @@ class Outcomes:
     def warnings(self) -> list[str]:
         """What is to be said about them."""
         groups = self.tables["groups"]
-        # Without any run there is no such column.
+        # Without any run or flow there is no such column.
         sent = groups.get("sent_packets", ())
         return [*self.noted, *remarks(groups["group"], sent, self.alike, self.scenario.vary)]
 

@@ -252,7 +252,9 @@ def of_frames(
 ) -> Results:
     """Put together what `frames.stack` made of ``tasks``; ``alike`` as in :class:`Results`."""
     groups = frames["groups"]
-    said = remarks(groups["group"], groups["sent_packets"], alike, scenario.vary)
+    # Without any run or flow there is no such column.
+    sent = groups.get_column("sent_packets", default=())
+    said = remarks(groups["group"], sent, alike, scenario.vary)
     return Results(
         scenario=scenario,
         points=points_frame(scenario),
