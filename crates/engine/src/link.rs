@@ -198,7 +198,7 @@ impl Link {
             hands_over: false,
             fed_by: FedBy::Events,
             free_at: Time::ZERO,
-            last_takes: Span::ZERO,
+            last_takes: spec.pace().to_send(0),
             delay: spec.delay,
             may_wait: handover::longest_wait(&spec),
             wired: 0,

@@ -186,9 +186,7 @@ impl Link {
         self.sent_before = sent;
         self.spec.rate = rate;
         self.may_wait = handover::longest_wait(&self.spec);
-        if self.last_size > 0 {
-            self.last_takes = self.spec.pace().to_send(self.last_size);
-        }
+        self.last_takes = self.spec.pace().to_send(self.last_size);
     }
 
     /// Lets nothing begin before that instant.
