@@ -50,6 +50,30 @@ fn a_timeout_in_recovery_halves_its_window() {
     assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0));
 }
 
+/// The same without SACK, where each of 60 duplicates lets another segment out: these have left the
+/// network that the next is halved for, and the threshold falls from 10 segments to 5.
+#[test]
+fn a_timeout_in_an_inflated_recovery_halves_its_window() {
+    for cc in ["reno", "newreno"] {
+        let keys = [
+            TWENTY,
+            &[("sack", "false"), ("prr", "false"), ("rack", "false")],
+        ]
+        .concat();
+        let mut tcp = Solo::new(cc, REFERENCE, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        for _ in 0..60 {
+            tcp.ack(1, &[]);
+        }
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (70.0, 10.0), "{cc}");
+        tcp.at(3_000);
+        assert!(tcp.sender.counts().timeouts > 0);
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0), "{cc}");
+    }
+}
+
 /// The first of ten segments is lost, and so is what it is sent again as: the window of 10 is
 /// halved twice where it falls at once (RFC 8985, 9.3), and only once for the one retransmission,
 /// though the next is reported too. PRR goes by what is delivered.
