@@ -42,19 +42,19 @@ def python_files() -> dict[Path, str]:
             "Every queue discipline of the registry.",
             reference["disciplines"],
             ("Queue", "discipline"),
-            "disciplines",
+            "``docs/reference/disciplines/NAME.md``",
         ),
         PACKAGE / "source.py": classes_module(
             "Every traffic source of the registry: what a flow sends.",
             reference["sources"],
             ("Source", "source"),
-            "sources",
+            "``docs/reference/sources.md``, under ``NAME``",
         ),
         PACKAGE / "transport" / "registered.py": classes_module(
             "Every congestion control of the registry.",
             reference["congestion_controls"],
             ("Control", "congestion_control"),
-            "congestion-controls",
+            "``docs/reference/congestion-controls.md``, under ``NAME``",
         ),
         PACKAGE / "build" / "keys.py": keys_module(reference["tables"]),
     }
@@ -73,7 +73,7 @@ def formatted(text: str) -> str:
 def classes_module(
     title: str, entries: list[dict[str, Any]], base: tuple[str, str], page: str
 ) -> str:
-    """Return a module with a class for each entry."""
+    """Return a module with a class for each entry; ``page`` says where the manual of NAME is."""
     kind, word = base
     names = sorted([kind, *(entry["class"] for entry in entries)])
     bodies = [one_class(entry, kind, word, page) for entry in entries]
@@ -96,9 +96,7 @@ def one_class(entry: dict[str, Any], kind: str, word: str, page: str) -> str:
     summary = " ".join(entry["manual"].split("\n\n")[0].split())
     params = sorted(entry["params"], key=lambda param: not param["required"])
     doc = [*paragraph(summary, 4, '"""'), ""]
-    doc += paragraph(
-        f"Its manual page: ``docs/reference/{page}.md``, under ``{entry['name']}``.", 4
-    )
+    doc += paragraph(f"Its manual page: {page.replace('NAME', entry['name'])}.", 4)
     shown = [("preset", "Whose defaults and behaviour.", "reference", {})]
     shown += [
         (

@@ -2,9 +2,12 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from document_blocks import ROOT
+
+import sojourn as sj
 
 PAGES = ("DESIGN.md", "CONTRIBUTING.md", "benchmarks/README.md", "evidence/mutants.md")
 FILE = re.compile(r"`([\w./-]+\.(?:rs|py|toml|md|sh))`")
@@ -30,3 +33,22 @@ def test_a_file_that_a_page_names_is_there(page, files):
     ]
     assert named
     assert missing == []
+
+
+PAGE = re.compile(r"Its manual page: ``([\w./-]+)``(?:, under ``(\w+)``)?\.")
+"""What the class of an entry of a registry says of its manual."""
+
+
+@pytest.mark.parametrize("module", [sj.queue, sj.transport, sj.source])
+def test_the_manual_that_a_class_names_is_there(module):
+    classes = [one for one in vars(module).values() if getattr(one, "NAME", "")]
+    assert len(classes) > 5
+    for one in classes:
+        page, heading = PAGE.search(" ".join(one.__doc__.split())).groups()
+        text = (ROOT / page).read_text(encoding="utf-8")
+        if heading is None:
+            assert Path(page).stem == one.NAME
+            assert "| key | default |" in text
+        else:
+            assert heading == one.NAME
+            assert f"## `{heading}`\n" in text

@@ -48,7 +48,7 @@ __all__ = [
 class DropTail(Queue):
     """Drop-tail: first in, first out; an arrival that finds no room is dropped.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``droptail``.
+    Its manual page: ``docs/reference/disciplines/droptail.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -67,7 +67,7 @@ class DropTail(Queue):
 class HeadDrop(Queue):
     """Head-drop: first in, first out; a full queue drops its oldest packet and takes the arrival.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``headdrop``.
+    Its manual page: ``docs/reference/disciplines/headdrop.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -86,7 +86,7 @@ class HeadDrop(Queue):
 class Pfifo(Queue):
     """PFIFO: drop-tail with its room in packets, under the name that `tc` gives it.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``pfifo``.
+    Its manual page: ``docs/reference/disciplines/pfifo.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -106,7 +106,7 @@ class PfifoFast(Queue):
     """PFIFO-fast: three first-in, first-out bands; a band is served only when those above are
     empty.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``pfifo_fast``.
+    Its manual page: ``docs/reference/disciplines/pfifo_fast.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -125,7 +125,7 @@ class PfifoFast(Queue):
 class Red(Queue):
     """RED: random early detection; drops by the average queue length, before the buffer is full.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``red``.
+    Its manual page: ``docs/reference/disciplines/red.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -190,7 +190,7 @@ class Ared(Queue):
     """ARED: RED that sets its own parameters and adapts its drop probability to keep the average
     queue length midway between its thresholds.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``ared``.
+    Its manual page: ``docs/reference/disciplines/ared.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -274,7 +274,7 @@ class Choke(Queue):
     """CHOKe: RED that compares each arrival with a queued packet, and drops both if they belong to
     the same flow.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``choke``.
+    Its manual page: ``docs/reference/disciplines/choke.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -314,7 +314,7 @@ class Rem(Queue):
     """REM: random exponential marking; a price based on input rate and queue length sets the
     probability.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``rem``.
+    Its manual page: ``docs/reference/disciplines/rem.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -354,7 +354,7 @@ class Rem(Queue):
 class Sfq(Queue):
     """SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``sfq``.
+    Its manual page: ``docs/reference/disciplines/sfq.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -393,7 +393,7 @@ class Eqm(Queue):
     """EQM (reconstruction): drops the share of the arrival rate that exceeds what the link can
     take.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``eqm``.
+    Its manual page: ``docs/reference/disciplines/eqm.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -441,7 +441,7 @@ class Eqm(Queue):
 class CoDel(Queue):
     """CoDel: drops from the head of the queue when waits have exceeded a target for an interval.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``codel``.
+    Its manual page: ``docs/reference/disciplines/codel.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -477,7 +477,7 @@ class CoDel(Queue):
 class Blue(Queue):
     """BLUE: a drop probability that rises with losses and falls when the link goes idle.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``blue``.
+    Its manual page: ``docs/reference/disciplines/blue.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -510,7 +510,7 @@ class Blue(Queue):
 class Sfb(Queue):
     """SFB: stochastic fair BLUE; flows are hashed to bins that each learn a drop probability.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``sfb``.
+    Its manual page: ``docs/reference/disciplines/sfb.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -557,7 +557,7 @@ class Sfb(Queue):
 class Pie(Queue):
     """PIE: drops arrivals with a probability that a controller of the queueing delay sets.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``pie``.
+    Its manual page: ``docs/reference/disciplines/pie.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -623,7 +623,7 @@ class Pie(Queue):
 class Pi(Queue):
     """PI: a proportional-integral controller sets the drop probability from the queue length.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``pi``.
+    Its manual page: ``docs/reference/disciplines/pi.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -660,7 +660,7 @@ class Pi(Queue):
 class Avq(Queue):
     """AVQ: drops by the overflow of a virtual queue whose capacity adapts to the load.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``avq``.
+    Its manual page: ``docs/reference/disciplines/avq.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -694,7 +694,7 @@ class Green(Queue):
     """GREEN: keeps the arrival rate just below the link's by a drop probability that moves in
     steps.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``green``.
+    Its manual page: ``docs/reference/disciplines/green.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -723,7 +723,7 @@ class Green(Queue):
 class FengGreen(Queue):
     """GREEN (Feng): drops from each flow the share that, by TCP's equation, makes its rate fair.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``feng_green``.
+    Its manual page: ``docs/reference/disciplines/feng_green.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -752,7 +752,7 @@ class Pi2(Queue):
     """PI2: a plain PI controller of the queueing delay, whose output is squared for classic
     traffic.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``pi2``.
+    Its manual page: ``docs/reference/disciplines/pi2.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -785,7 +785,7 @@ class DualPi2(Queue):
     """DualPI2: one queue for scalable low-latency traffic, one for classic, coupled by one
     controller.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``dualpi2``.
+    Its manual page: ``docs/reference/disciplines/dualpi2.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -830,7 +830,7 @@ class DualPi2(Queue):
 class Cobalt(Queue):
     """COBALT: CoDel against standing queues, combined with BLUE against floods.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``cobalt``.
+    Its manual page: ``docs/reference/disciplines/cobalt.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -870,7 +870,7 @@ class Cobalt(Queue):
 class Prio(Queue):
     """Priority: first-in, first-out bands served in strict order, chosen by the packet's priority.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``prio``.
+    Its manual page: ``docs/reference/disciplines/prio.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -895,7 +895,7 @@ class Prio(Queue):
 class Tbf(Queue):
     """Token bucket: a shaper that sends at `rate` and, after a pause, up to `burst` bytes at once.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``tbf``.
+    Its manual page: ``docs/reference/disciplines/tbf.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -925,7 +925,7 @@ class Drr(Queue):
     """DRR: deficit round robin; flows take turns counted in bytes and carry over what a turn
     leaves.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``drr``.
+    Its manual page: ``docs/reference/disciplines/drr.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -952,7 +952,7 @@ class Fq(Queue):
     """FQ: fair queueing; packets leave in the order in which bit-by-bit round robin would finish
     them.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``fq``.
+    Its manual page: ``docs/reference/disciplines/fq.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -975,7 +975,7 @@ class Fq(Queue):
 class FqCodel(Queue):
     """FQ-CoDel: a queue with CoDel for each flow, served in turn by bytes, new flows first.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``fq_codel``.
+    Its manual page: ``docs/reference/disciplines/fq_codel.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -1022,7 +1022,7 @@ class FqCodel(Queue):
 class FqPie(Queue):
     """FQ-PIE: a queue with PIE for each flow, served in turn by bytes, new flows first.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``fq_pie``.
+    Its manual page: ``docs/reference/disciplines/fq_pie.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -1097,7 +1097,7 @@ class FqPie(Queue):
 class FqCobalt(Queue):
     """FQ-COBALT: a queue with COBALT for each flow, served in turn by bytes, new flows first.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``fq_cobalt``.
+    Its manual page: ``docs/reference/disciplines/fq_cobalt.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
@@ -1149,7 +1149,7 @@ class Cake(Queue):
     """CAKE: a shaper, priority tins, queues fair to hosts and flows, COBALT in each, and an ACK
     filter.
 
-    Its manual page: ``docs/reference/disciplines.md``, under ``cake``.
+    Its manual page: ``docs/reference/disciplines/cake.md``.
 
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
