@@ -89,7 +89,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="KEY",
-            help="The key of [vary] on the x axis of load, heatmap.",
+            help="The key of [vary] on the x axis of load, heatmap; default: the first that makes "
+            "cases, or else the first quantity.",
             show_default=False,
         ),
     ] = None,

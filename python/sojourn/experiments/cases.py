@@ -58,15 +58,20 @@ def cases(scenario: Scenario) -> tuple[Case, ...]:
 
 
 @cached_per_scenario
-def answers(scenario: Scenario) -> tuple[str, ...]:
+def answers(scenario: Scenario, apart: tuple[str, ...] = ()) -> tuple[str, ...]:
     """What is compared at each point, in words that distinguish the points of a case from each
     other.
 
     A queue is called by its discipline, and also by its settings if another queue of the same
-    discipline has different ones: ``codel``, ``codel, target=20 ms``.
+    discipline has different ones: ``codel``, ``codel, target=20 ms``. Keys ``apart`` are left out:
+    those that have an axis of their own.
     """
     vary = [
-        {key: _as_table(key, value) for key, value in point.items() if is_compared(key)}
+        {
+            key: _as_table(key, value)
+            for key, value in point.items()
+            if is_compared(key) and key not in apart
+        }
         for point in scenario.vary
     ]
     keys = list(dict.fromkeys(key for point in vary for key in point))
@@ -74,7 +79,9 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
     # A queue first: the look of a discipline goes by the word that its label begins with.
     keys.sort(key=lambda key: not any(isinstance(point.get(key), dict) for point in vary))
     named = [", ".join(words[key][number] for key in keys) for number in range(len(vary))]
-    if any(isinstance(value, dict) for point in vary for value in point.values()):
+    if any(isinstance(value, dict) for point in vary for value in point.values()) or any(
+        _names_discipline(key) for key in apart
+    ):
         return tuple(named)
     return tuple(
         ", ".join(part for part in (_only_discipline(scenario, number), name) if part)
@@ -85,6 +92,11 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
 def _as_table(key: str, value: Any) -> Any:
     """A discipline that varies by itself, as the queue for which it stands."""
     return {"discipline": value} if key.endswith(".queue.discipline") else value
+
+
+def _names_discipline(key: str) -> bool:
+    """Whether a key says which discipline a queue has."""
+    return key.removesuffix(".discipline").endswith((".queue", ".reverse_queue"))
 
 
 def _telling(values: list[Any], key: str) -> list[str]:

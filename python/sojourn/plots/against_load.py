@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from sojourn.comparing import per_replica
 from sojourn.experiments.cases import answers, is_compared
-from sojourn.plots.choice import PlotError
+from sojourn.plots.choice import PlotError, check_key, keys_of_axes
 from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import axis_label_of
@@ -65,8 +65,9 @@ class LoadFigure:
 
     `capacity` draws the rate of the bottleneck, in the unit of the load axis; `levels` are
     horizontal lines named at the right edge; `from_zero` begins the axis at zero; `ticks` name
-    loads that are no numbers but the places 0, 1 ...; `fixed` says what else is kept; `factor`
-    leads from the unit of mean, low and high to that of the axis.
+    loads that are no numbers but the places 0, 1 ..., and `joined` whether a line may lead from one
+    to the next; `fixed` says what else is kept; `factor` leads from the unit of mean, low and high
+    to that of the axis.
     """
 
     y_label: str
@@ -76,6 +77,7 @@ class LoadFigure:
     inset: Inset | None = None
     from_zero: bool = True
     ticks: Sequence[str] = ()
+    joined: bool = True
     fixed: str = ""
     factor: float = 1.0
 
@@ -83,17 +85,19 @@ class LoadFigure:
 def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataFrame, LoadFigure]:
     """A quantity against a varied key, and how to draw it.
 
-    By default the key is the first with several values that is not what is compared. Other keys
-    stay at their last value. Raises PlotError.
+    By default the key is the first with several values that is not what is compared, or, where
+    there is none, the first that is a quantity. What is compared besides has lines of its own;
+    other keys stay at their last value. Raises PlotError.
     """
     scenario = results.scenario
     key = load_key(results) if x is None else x
-    if key is None or key not in scenario.core.vary_keys:
-        known = ", ".join(scenario.core.vary_keys) or "none: nothing varies"
-        if key is None:
-            raise PlotError(f"no key varies but what is compared, so there is no x ({known})")
-        raise PlotError(f"found the key {key!r}; allowed: {known}")
-    values, names, vary = per_replica(results, of), answers(scenario), scenario.vary
+    if key is None:
+        known = ", ".join(scenario.core.vary_keys)
+        if not known:
+            raise PlotError("nothing varies, so there is no x")
+        raise PlotError(f"no quantity varies, so there is no x ({known})")
+    check_key(results, key)
+    values, names, vary = per_replica(results, of), answers(scenario, (key,)), scenario.vary
     kept = {one: value for one, value in vary[-1].items() if one != key and not is_compared(one)}
     points = [
         point
@@ -121,7 +125,8 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
         kind.label,
         x_label,
         from_zero=from_zero,
-        ticks=loads.names,
+        ticks=[look(name).label for name in loads.names],
+        joined=not (is_compared(key) and loads.names),
         fixed=fixed,
         factor=kind.factor,
     )
@@ -129,12 +134,8 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
 
 
 def load_key(results: Results) -> str | None:
-    """The first key with several values that is not what is compared."""
-    vary = results.scenario.vary
-    for key in results.scenario.core.vary_keys:
-        if not is_compared(key) and len({str(point[key]) for point in vary}) > 1:
-            return key
-    return None
+    """The key that is x where none is named."""
+    return next(iter(keys_of_axes(results)), None)
 
 
 def draw(frame: pl.DataFrame, what: LoadFigure) -> Plot:
@@ -144,7 +145,7 @@ def draw(frame: pl.DataFrame, what: LoadFigure) -> Plot:
         raise ValueError(f"the frame of a figure against load lacks {', '.join(missing)}")
     frame = frame.with_columns(pl.col("mean", "low", "high") * what.factor)
     figure, axes = new_figure()
-    draw_lines(axes, frame)
+    draw_lines(axes, frame, joined=what.joined)
     if "published" in frame.columns:
         draw_published(axes, frame)
     if what.levels:
@@ -165,15 +166,21 @@ def draw(frame: pl.DataFrame, what: LoadFigure) -> Plot:
     return figure
 
 
-def draw_lines(axes: Axes, frame: pl.DataFrame) -> None:
-    """The lines and bands of all disciplines, in the order of the frame."""
+def draw_lines(axes: Axes, frame: pl.DataFrame, *, joined: bool = True) -> None:
+    """The lines and bands of all disciplines, in the order of the frame.
+
+    Points that are not joined have their intervals as bars.
+    """
     disciplines = looks(frame["discipline"])
     for place, (discipline, style) in enumerate(disciplines.items()):
         rows = frame.filter(pl.col("discipline") == discipline).sort("load").drop_nulls("mean")
         loads = rows["load"].to_numpy()
         # Lines that coincide stay visible where their markers take turns.
         every = max(len(disciplines), len(loads) // 10)
-        if rows["low"].is_not_null().any():
+        is_line = joined and len(loads) > 1
+        if not is_line:
+            draw_intervals(axes, rows, style.colour)
+        elif rows["low"].is_not_null().any():
             axes.fill_between(
                 loads,
                 rows["low"].cast(pl.Float64).to_numpy(),
@@ -186,13 +193,19 @@ def draw_lines(axes: Axes, frame: pl.DataFrame) -> None:
             loads,
             rows["mean"].to_numpy(),
             color=style.colour,
-            linestyle=style.line,
+            linestyle=style.line if is_line else "none",
             linewidth=1.8,
             marker=style.marker,
-            markersize=4.5,
+            markersize=4.5 if is_line else 6,
             markevery=1 if len(loads) <= FEW else (place, every),
             label=style.label,
         )
+
+
+def draw_intervals(axes: Axes, rows: pl.DataFrame, colour: str) -> None:
+    """The intervals of points without a line, as far as they have any."""
+    known = rows.drop_nulls(["low", "high"])
+    axes.vlines(known["load"], known["low"], known["high"], color=colour, linewidth=1.6)
 
 
 def draw_published(axes: Axes, frame: pl.DataFrame) -> None:

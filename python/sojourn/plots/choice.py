@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.experiments.cases import Case, answers, cases
+from sojourn.experiments.cases import Case, answers, cases, is_compared
+from sojourn.plots.scales import scale
 from sojourn.results import Results
 
 NO_RUN = "the experiment has no finished run"
@@ -51,6 +52,28 @@ def link_of(results: Results, name: str | None) -> str:
     if name is not None and name not in names:
         raise PlotError(f"found the link {name!r}; allowed: {', '.join(sorted(names))}")
     return name or names[0]
+
+
+def keys_of_axes(results: Results) -> list[str]:
+    """The keys that an axis takes where none is named: those with several values that make cases.
+
+    Where nothing varies but what is compared, those that are quantities, as the limit of a queue.
+    """
+    values = {
+        key: [point[key] for point in results.scenario.vary]
+        for key in results.scenario.core.vary_keys
+    }
+    several = [key for key, of_key in values.items() if len(set(map(str, of_key))) > 1]
+    return [key for key in several if not is_compared(key)] or [
+        key for key in several if not scale(values[key]).names
+    ]
+
+
+def check_key(results: Results, key: str) -> None:
+    """Raise PlotError where a key for an axis does not vary."""
+    if key not in results.scenario.core.vary_keys:
+        known = ", ".join(results.scenario.core.vary_keys) or "none: nothing varies"
+        raise PlotError(f"found the key {key!r}; allowed: {known}")
 
 
 def labels_of(results: Results, case: Case) -> pl.DataFrame:

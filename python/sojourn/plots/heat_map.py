@@ -10,9 +10,9 @@ from matplotlib.colors import LogNorm, Normalize
 from numpy.typing import NDArray
 
 from sojourn.comparing import per_replica
-from sojourn.experiments.cases import answers, is_compared
-from sojourn.plots.choice import PlotError
-from sojourn.plots.looks import looks
+from sojourn.experiments.cases import answers
+from sojourn.plots.choice import PlotError, check_key, keys_of_axes
+from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import axis_label
 from sojourn.plots.scales import scale
@@ -44,19 +44,19 @@ def gather(
     """Means over replicas for every pair of values of two varied keys.
 
     By default the first two keys that are not what is compared; where there is only one, it and
-    the discipline. Other keys that vary are averaged over. Raises PlotError.
+    the discipline; where there is none, those that are quantities. What is compared besides has
+    panels of its own, other keys that vary are averaged over. Raises PlotError.
     """
     for key in (x, y):
-        if key is not None and key not in results.scenario.core.vary_keys:
-            known = ", ".join(results.scenario.core.vary_keys)
-            raise PlotError(f"found the key {key!r}; allowed: {known or 'none: nothing varies'}")
+        if key is not None:
+            check_key(results, key)
     if x is not None and x == y:
         raise PlotError(f"found the key {x!r} for x and for y; allowed: two keys")
     chosen = factors(results, x, y)
     if not chosen:
-        raise PlotError("nothing varies but what is compared: a heat map needs a factor")
+        raise PlotError("no quantity varies: a heat map needs a factor")
     values = per_replica(results, of)
-    names = answers(results.scenario)
+    names = answers(results.scenario, tuple(chosen[:2]))
     across, *up = ([*in_words([at[key] for at in results.scenario.vary])] for key in chosen[:2])
     rows = []
     for point, place in enumerate(across):
@@ -70,8 +70,8 @@ def gather(
 
 
 def factors(results: Results, x: str | None, y: str | None) -> list[str]:
-    """The varied keys that are not compared, those of the axes first."""
-    keys = [key for key in results.scenario.core.vary_keys if not is_compared(key)]
+    """The varied keys that are factors, those of the axes first."""
+    keys = keys_of_axes(results)
     chosen = [key for key in (x, y) if key is not None]
     return chosen + [key for key in keys if key not in chosen]
 
@@ -100,7 +100,8 @@ def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) ->
     """
     kind = axis_label(metric)
     across = sorted_values(frame["x"])
-    alone = frame["discipline"][0] == ""
+    # Where there is one factor, what is compared is the other.
+    alone = frame["discipline"][0] == "" and not names[1]
     up = list(looks(frame["y"])) if alone else sorted_values(frame["y"])
     disciplines = looks(frame["discipline"])
     columns = min(2, len(disciplines))
@@ -110,10 +111,10 @@ def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) ->
     norm = _norm(frame["mean"].drop_nulls() * kind.factor)
     colours = ScalarMappable(norm, COLOURS)
     x_texts, x_unit = _ticks(across)
-    y_texts, y_unit = ([look.label for look in looks(up).values()], "") if alone else _ticks(up)
+    y_texts, y_unit = ([one.label for one in looks(up).values()], "") if alone else _ticks(up)
     for panel in panels[len(disciplines) :]:
         panel.set_visible(False)
-    for number, (discipline, look) in enumerate(disciplines.items()):
+    for number, (discipline, shown) in enumerate(disciplines.items()):
         panel = panels[number]
         cells = np.full((len(up), len(across)), np.nan)
         for row in frame.filter(pl.col("discipline") == discipline).iter_rows(named=True):
@@ -124,7 +125,7 @@ def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) ->
         _write(panel, cells, norm)
         name_columns(panel, x_texts)
         name_rows(panel, y_texts)
-        titled(panel, look.label if discipline else "", BAR)
+        titled(panel, shown.label if discipline else "", BAR)
         name_axes(panel, names[0] + x_unit, names[1] + y_unit)
         panel.label_outer()
         if number + columns >= len(disciplines):  # nothing stands below it
@@ -147,7 +148,7 @@ def _ticks(values: list[str]) -> tuple[list[str], str]:
     """What stands at the ticks, and, where a unit is common to all, in the axis's name."""
     known = scale(values)
     if known.names:
-        return values, ""
+        return [look(value).label for value in values], ""
     return [f"{one:g}" for one in known.numbers], f" ({known.unit})" if known.unit else ""
 
 

@@ -49,6 +49,15 @@ ROW = 0.19
 ROW_NAME = 38
 """Letters of a name at the left of a row."""
 
+SLANT = 40
+"""Degrees of the names of columns that are too narrow for them."""
+
+SLANTED_NAME = 24
+"""Letters of a line of such a name."""
+
+LETTER = 0.075
+"""Inches of a letter, about."""
+
 ROOM_OF_ROW = 2
 """Lines of a name that a row has room for."""
 
@@ -119,9 +128,21 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def name_columns(axes: Axes, names: Sequence[str]) -> None:
-    """Name the places 0, 1 ... of the horizontal axis, each no wider than its share."""
+    """Name the places 0, 1 ... of the horizontal axis, each no wider than its share.
+
+    Where a word would be broken all names are slanted.
+    """
     share = max(_letters_across(axes) // max(len(names), 1) - 2, 6)
     axes.set_xticks(range(len(names)), [wrapped(name, share) for name in names])
+    if max((len(word) for name in names for word in name.split()), default=0) > share:
+        slanted = [wrapped(name, SLANTED_NAME) for name in names]
+        axes.set_xticks(range(len(names)), slanted)
+        axes.tick_params(axis="x", labelrotation=SLANT)
+        for label in axes.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
+        longest = max(len(line) for name in slanted for line in name.split("\n"))
+        if _grid(axes)[1] == 0:
+            _grow(axes.figure, LETTER * longest * math.sin(math.radians(SLANT)) - ROW)
 
 
 def _grid(axes: Axes) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from sojourn.experiments.cases import answers, cases
+from sojourn.experiments.cases import answers, cases, is_compared
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, cases_run, link_of, same_arrivals
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
@@ -88,28 +88,43 @@ def _labelled(results: Results, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 class _Style:
-    """Colours, shapes and dashes of the disciplines, and the signals."""
+    """Colours, shapes and dashes of the disciplines, and the signals.
 
-    def __init__(self, results: Results) -> None:
-        of_names = looks(answers(results.scenario))
-        drawn = [*of_names.values()]
-        labels = [one.label for one in drawn]
-        self.chosen = alt.param(name="chosen", value=labels)
+    Where a key has an axis of its own, ``apart``, lines have names without it. Each then looks as
+    its first point does elsewhere, and has its key in the figure.
+    """
+
+    def __init__(self, results: Results, apart: tuple[str, ...] = ()) -> None:
+        names = answers(results.scenario)
+        of_names = looks(names)
+        self.chosen = alt.param(name="chosen", value=[one.label for one in of_names.values()])
         self.scene = alt.param(name="scene", value=max(cases_run(results), default=0))
+        numbers = {name: number for number, name in enumerate(of_names)}
+        firsts: dict[str, str] = {}
+        for short, name in zip(answers(results.scenario, apart), names, strict=True):
+            firsts.setdefault(short, name)
+        self.labels = {short: one.label for short, one in looks(firsts).items()}
+        drawn, labels = [of_names[name] for name in firsts.values()], [*self.labels.values()]
+        key = alt.Legend(orient="bottom", title=None, symbolOpacity=1)
+        legend = key if apart and len(firsts) > 1 else None
         self.colour = alt.Color(
             "discipline:N",
             title="Discipline",
-            legend=None,
-            scale=alt.Scale(domain=labels, range=[f"var(--look-{n})" for n in range(len(labels))]),
+            legend=legend,
+            scale=alt.Scale(
+                domain=labels, range=[f"var(--look-{numbers[name]})" for name in firsts.values()]
+            ),
         )
         self.shape = alt.Shape(
             "discipline:N",
-            legend=None,
+            legend=legend,
             scale=alt.Scale(domain=labels, range=[SHAPES[one.marker] for one in drawn]),
         )
         self.dash = _dashes(labels, [one.line for one in drawn])
-        self.thin_dash = _dashes(labels, [*line_styles(of_names).values()])
-        self.only_chosen = "indexof(chosen, datum.discipline) >= 0"
+        self.thin_dash = _dashes(
+            labels, [*line_styles(dict(zip(labels, drawn, strict=True))).values()]
+        )
+        self.only_chosen = "true" if apart else "indexof(chosen, datum.discipline) >= 0"
         self.only_scene = "datum.scene == scene"
 
     def spec(self, chart: Any, height: int = HEIGHT) -> dict[str, Any]:
@@ -249,7 +264,9 @@ def _cdf(results: Results) -> Chart:
 
 
 def _load(results: Results) -> Chart:
-    style = _Style(results)
+    key = against_load.load_key(results)
+    apart = (key,) if key is not None and is_compared(key) else ()
+    style = _Style(results, apart)
     parts = []
     what = against_load.LoadFigure("")
     for quantity in usual(results):
@@ -261,7 +278,7 @@ def _load(results: Results) -> Chart:
             pl.lit(axis_label_of(quantity).label).alias("metric"),
         )
         parts.append(frame)
-    frame = _labelled(results, pl.concat(parts))
+    frame = pl.concat(parts).with_columns(pl.col("discipline").replace(style.labels))
     names = list(dict.fromkeys(frame["metric"]))
     metric = alt.param(
         name="metric", value=names[0], bind=alt.binding_select(options=names, name="Metric: ")
@@ -308,6 +325,7 @@ def _load(results: Results) -> Chart:
         f"A metric against {what.x_label}, a line for each discipline.",
         style.spec(alt.layer(band, line, dots).add_params(metric).properties(title=chosen)),
         is_of_case=False,
+        names_disciplines=bool(apart),
     )
 
 
