@@ -29,6 +29,11 @@ EXAMPLES = (
         "sojourn plot scenarios/tcp-beside-cbr.toml queue --out queue.pdf",
     ),
     ("from a folder, another metric", "sojourn plot results/red load --of total.goodput_bps"),
+    (
+        "two metrics of every discipline, under the first load",
+        "sojourn plot results/red compare --case 0 --of "
+        "links.bottleneck.queueing_delay_p95_s,total.goodput_bps",
+    ),
 )
 """What its manual page shows: what for, and the command."""
 
@@ -41,8 +46,8 @@ def plot(
     kind: Annotated[
         str,
         typer.Argument(
-            help="queue, delay, throughput, cwnd, series, cdf, delay-goodput, load, fairness, "
-            "drops, probability, heatmap or ranking."
+            help="queue, delay, throughput, cwnd, series, cdf, delay-goodput, load, compare, "
+            "fairness, drops, probability, heatmap or ranking."
         ),
     ],
     out: Annotated[
@@ -57,8 +62,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="QUANTITY",
-            help="The metric of load, heatmap or ranking, such as total.goodput_bps; the time "
-            "series of series, such as prob.",
+            help="The metric of load, compare, heatmap or ranking, such as total.goodput_bps "
+            "(compare and ranking: several, with commas); the time series of series, such as prob.",
             show_default=False,
         ),
     ] = None,

@@ -95,7 +95,8 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
         known = ", ".join(scenario.core.vary_keys)
         if not known:
             raise PlotError("nothing varies, so there is no x")
-        raise PlotError(f"no quantity varies, so there is no x ({known})")
+        what = f"no quantity varies, so there is no x ({known})"
+        raise PlotError(f"{what}; the figure compare shows what is compared")
     check_key(results, key)
     values, names, vary = per_replica(results, of), answers(scenario, (key,)), scenario.vary
     kept = {one: value for one, value in vary[-1].items() if one != key and not is_compared(one)}

@@ -23,6 +23,7 @@ from sojourn.plots import (
     heat_map,
     over_time,
     ranks,
+    side_by_side,
 )
 from sojourn.plots.choice import NO_RUN, PlotError, case_of, link_of, same_arrivals
 from sojourn.plots.plot import Plot
@@ -107,6 +108,12 @@ def load(results: Results, *, of: str | None = None, x: str | None = None) -> Pl
     return _with(against_load.draw(frame, what), frame)
 
 
+def compare(results: Results, *, of: str | None = None, case: int | None = None) -> Plot:
+    """A metric of everything that is compared, with 95 % intervals."""
+    frame = side_by_side.gather(results, of or _quantity(results, None), case=case)
+    return _with(side_by_side.draw(frame), frame, _drawn(results, case))
+
+
 def jain(results: Results, *, flow: str | None = None, case: int | None = None) -> Plot:
     """Fairness: Jain's index, and the goodput of each flow."""
     frame = fairness.gather(results, flow=flow, case=case)
@@ -182,6 +189,7 @@ KINDS = {
         Kind("cdf", "Distribution of delay", cdf),
         Kind("delay-goodput", "Delay against goodput", goodput),
         Kind("load", "Against load", load),
+        Kind("compare", "Side by side", compare),
         Kind("fairness", "Fairness", jain),
         Kind("drops", "Drops and marks by reason", reasons),
         Kind("probability", "Drop probability", probability, needs_series=True),

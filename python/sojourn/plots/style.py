@@ -108,20 +108,27 @@ def headed(figure: Figure, text: str) -> None:
 def wrapped(text: str, letters: int) -> str:
     """A text in lines of so many letters at most.
 
-    They break after commas, so that a number stays with its unit; within what is longer, at blanks.
+    They break after commas, so that a number stays with its unit; within what is longer, at blanks,
+    and not at the hyphens of names.
     """
     joined = re.sub(r"(?<![,;]) ", "\N{NO-BREAK SPACE}", text)
     lines = textwrap.wrap(joined, letters, break_on_hyphens=False, break_long_words=False)
     return "\n".join(
         part
         for line in lines
-        for part in textwrap.wrap(line.replace("\N{NO-BREAK SPACE}", " "), letters) or [""]
+        for part in textwrap.wrap(
+            line.replace("\N{NO-BREAK SPACE}", " "), letters, break_on_hyphens=False
+        )
+        or [""]
     )
 
 
-def name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name the places 0, 1 ... of the vertical axis; long names leave room for what is drawn."""
-    shown = [wrapped(name, ROW_NAME) for name in names]
+def name_rows(axes: Axes, names: Sequence[str], most: int = ROW_NAME) -> None:
+    """Name the places 0, 1 ... of the vertical axis; long names leave room for what is drawn.
+
+    A line of a name has ``most`` letters at most.
+    """
+    shown = [wrapped(name, most) for name in names]
     axes.set_yticks(range(len(names)), shown)
     lines = 1 + max((name.count("\n") for name in shown), default=0)
     _grow(axes.figure, ROW * len(names) * (lines - ROOM_OF_ROW))
@@ -178,9 +185,9 @@ def tidy(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def name_axes(axes: Axes, x: str, y: str) -> None:
-    """Label both axes; labels carry the unit."""
-    across, up = _letters_across(axes), _letters_up(axes)
+def name_axes(axes: Axes, x: str, y: str, most: int = LINE) -> None:
+    """Label both axes; labels carry the unit. A line below has ``most`` letters at most."""
+    across, up = min(_letters_across(axes), most), _letters_up(axes)
     lines = [wrapped(line, across) for line in x.split("\n")]
     axes.set_xlabel("\n".join(lines), fontsize=TEXT, color=INK)
     axes.set_ylabel(wrapped(y, up), fontsize=TEXT, color=INK)
