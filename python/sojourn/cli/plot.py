@@ -77,7 +77,12 @@ def plot(
     ] = None,
     flow: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Flows of this name; default: all.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="Flows of this name; * stands for any text, and several names have commas "
+            "between; default: all.",
+            show_default=False,
+        ),
     ] = None,
     case: Annotated[
         int | None,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 import polars as pl
 
 from sojourn.experiments.cases import Case, answers, cases, is_compared
@@ -52,6 +55,35 @@ def link_of(results: Results, name: str | None) -> str:
     if name is not None and name not in names:
         raise PlotError(f"found the link {name!r}; allowed: {', '.join(sorted(names))}")
     return name or names[0]
+
+
+def fitting(asked: str, known: Iterable[str]) -> dict[str, list[str]]:
+    """By each name that is asked for, with commas between: the known ones that it means.
+
+    In a name ``*`` stands for any text, as in keys of ``[vary]``.
+    """
+    names = list(known)
+    parts = [part.strip() for part in asked.split(",")]
+    patterns = {part: ".*".join(map(re.escape, part.split("*"))) for part in parts}
+    return {
+        part: [name for name in names if re.fullmatch(pattern, name)]
+        for part, pattern in patterns.items()
+    }
+
+
+def flows_of(results: Results, asked: str) -> list[str]:
+    """The flows that are asked for, by their names or by those that several share; see `fitting`.
+
+    Raises PlotError where there is none of a name.
+    """
+    pairs = results.flows.select("flow", "group").unique(maintain_order=True).rows()
+    found = fitting(asked, {name for pair in pairs for name in pair})
+    for part, names in found.items():
+        if not names:
+            known = ", ".join(dict.fromkeys(group for _, group in pairs)) or "none"
+            raise PlotError(f"found no flow of the name {part!r}; flows: {known}")
+    wanted = {name for names in found.values() for name in names}
+    return [flow for flow, group in pairs if flow in wanted or group in wanted]
 
 
 def keys_of_axes(results: Results) -> list[str]:

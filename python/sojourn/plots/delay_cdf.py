@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.plots.choice import PlotError, case_of, labels_of, link_of
+from sojourn.plots.choice import PlotError, case_of, fitting, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import legend_below, name_axes, new_figure
@@ -28,14 +28,14 @@ def gather(
 ) -> pl.DataFrame:
     """Queueing delays of a link, or one-way delays of the flows of a name (``total``: of all).
 
-    Raises PlotError where nothing has that name, or no packet came.
+    Raises PlotError where nothing has that name or several have, or no packet came.
     """
     if link is not None and flow is not None:
         raise PlotError("found a link and a flow; allowed: one of them")
     if flow is None:
         entity, name = "link", link_of(results, link)
     else:
-        entity, name = ("total", "") if flow == "total" else ("group", flow)
+        entity, name = ("total", "") if flow == "total" else ("group", _group(results, flow))
     wanted = results.delays.filter((pl.col("entity") == entity) & (pl.col("name") == name))
     frame = labels_of(results, case_of(results, case)).join(
         wanted, on="point", maintain_order="left_right"
@@ -53,6 +53,19 @@ def gather(
         rows.append((*key, one.mean, one.low, one.high))
     schema = {"discipline": pl.String} | dict.fromkeys(COLUMNS[1:], pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _group(results: Results, asked: str) -> str:
+    """The one name that flows share which fits what is asked for; that itself where none does."""
+    known = sorted(set(results.delays.filter(pl.col("entity") == "group")["name"]))
+    fit = fitting(asked, known)
+    found = sorted({name for names in fit.values() for name in names})
+    if not all(fit.values()):
+        return asked
+    if len(found) > 1:
+        several = f"found {asked!r}, which fits {', '.join(found)}"
+        raise PlotError(f"{several}; a distribution is of the flows of one name, or of total")
+    return found[0]
 
 
 def draw(frame: pl.DataFrame, x_label: str = QUEUEING) -> Plot:

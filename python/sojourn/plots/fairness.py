@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.plots.choice import PlotError, case_of, labels_of
+from sojourn.plots.choice import PlotError, case_of, flows_of, labels_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import FAINT, name_axes, name_rows, new_panels
@@ -21,12 +21,16 @@ COLUMNS = ("discipline", "of", "name", "mean", "low", "high")
 
 
 def gather(results: Results, *, flow: str | None = None, case: int | None = None) -> pl.DataFrame:
-    """Index and goodputs over all flows, or over those of one name. Raises PlotError."""
+    """Index and goodputs over all flows, or over those that are named. Raises PlotError."""
     labels = labels_of(results, case_of(results, case))
     flows, index = results.flows, results.totals
     if flow is not None:
-        flows = flows.filter(pl.col("group") == flow)
-        index = results.groups.filter(pl.col("group") == flow)
+        chosen = flows_of(results, flow)
+        groups = set(flows.filter(pl.col("flow").is_in(chosen))["group"])
+        all_of_them = flows.filter(pl.col("group").is_in(groups))
+        flows = flows.filter(pl.col("flow").is_in(chosen))
+        is_group = len(groups) == 1 and len(flows) == len(all_of_them)
+        index = results.groups.filter(pl.col("group").is_in(groups)) if is_group else _index(flows)
     if flows["flow"].n_unique() < 2:
         found = "no flow" if flows.is_empty() else "a single flow"
         of = f" of the name {flow!r}" if flow is not None else ""
@@ -41,6 +45,14 @@ def gather(results: Results, *, flow: str | None = None, case: int | None = None
     texts: dict[str, type[pl.DataType]] = dict.fromkeys(COLUMNS[:3], pl.String)
     schema = texts | dict.fromkeys(COLUMNS[3:], pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _index(flows: pl.DataFrame) -> pl.DataFrame:
+    """Jain's index over the flows of each run; none where no flow has any goodput."""
+    goodput = pl.col("goodput_bps")
+    index = goodput.sum() ** 2 / (pl.len() * (goodput**2).sum())
+    runs = flows.group_by("point", "replica", maintain_order=True).agg(index.alias("jain_index"))
+    return runs.with_columns(pl.col("jain_index").fill_nan(None))
 
 
 ROOM = 0.05

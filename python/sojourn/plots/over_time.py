@@ -11,7 +11,7 @@ from typing import Literal
 
 import polars as pl
 
-from sojourn.plots.choice import PlotError, case_of, labels_of, link_of, replica_of
+from sojourn.plots.choice import PlotError, case_of, flows_of, labels_of, link_of, replica_of
 from sojourn.plots.looks import line_styles, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import axis_label
@@ -40,7 +40,7 @@ def gather(
     case: int | None = None,
     replica: int = 0,
 ) -> pl.DataFrame:
-    """The series of a metric: of one link, or of the flows (or of the one called ``name``).
+    """The series of a metric: of one link, or of the flows (or of those called ``name``).
 
     Raises PlotError where nothing was recorded or nothing has that name.
     """
@@ -54,9 +54,7 @@ def gather(
     if entity == "link":
         series = series.filter(pl.col("name") == link_of(results, name))
     elif name is not None:
-        series = series.filter(
-            (pl.col("name") == name) | pl.col("name").str.starts_with(f"{name}.")
-        )
+        series = series.filter(pl.col("name").is_in(flows_of(results, name)))
     frame = labels.join(series, on="point", maintain_order="left_right")
     if frame.is_empty():
         known = sorted(set(results.time_series.filter(pl.col("entity") == entity)["metric"]))
