@@ -380,6 +380,13 @@ def test_a_figure_is_saved_with_its_data(results, tmp_path):
         figure.save(tmp_path / "cdf.doc")
 
 
+@pytest.mark.parametrize("ending", ["pgf", "eps"])
+def test_who_writes_in_latex_is_told_of_pdf(results, tmp_path, ending):
+    with pytest.raises(ValueError, match=f"found the ending '.{ending}'; allowed: .*LaTeX.* pdf"):
+        results.plot("cdf").save(tmp_path / f"cdf.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [

@@ -121,6 +121,7 @@ def plot(
     """
     from sojourn.plots.choice import PlotError
     from sojourn.plots.kinds import KINDS
+    from sojourn.plots.plot import format_of
 
     if kind not in KINDS:
         raise typer.BadParameter(refusal(kind, KINDS), param_hint="KIND")
@@ -129,6 +130,12 @@ def plot(
         for name in (name for name, value in of_runs.items() if value):
             message = f"found it with {source}, which is drawn as it is; allowed: with a file"
             raise typer.BadParameter(message, param_hint=name)
+    if out is not None:
+        # Before the runs, which may take long.
+        try:
+            format_of(out)
+        except ValueError as error:
+            raise fail(f"--out: {error}", WRONG_INPUT) from None
     options = {"of": of, "link": link, "flow": flow, "case": case, "replica": replica}
     options |= {"x": x, "y": y}
     results, folder = (
@@ -140,8 +147,6 @@ def plot(
         written = results.plot(kind, **options).save(out or folder / kind)
     except PlotError as error:
         raise fail(f"{source}: {error}", WRONG_INPUT) from None
-    except ValueError as error:
-        raise fail(f"--out: {error}", WRONG_INPUT) from None
     for path in written.values():
         print(path)
 
