@@ -137,6 +137,49 @@ def test_where_no_packet_waits_nothing_is_warned_of(process, small, tmp_path):
     assert done.errors == f"error: {tmp_path / 'late'}: no packet was delayed\n"
 
 
+@pytest.mark.parametrize(
+    ("search", "options", "has", "shown"),
+    [
+        ("tune", ("--trials", "2"), "tuning.json has every trial", "front"),
+        ("tune", ("--trials", "2", "--minimise", "total.delay_mean_s"), "tuning.json", None),
+        ("sensitivity", ("--samples", "2"), "sensitivity.parquet has every effect", "sensitivity"),
+    ],
+)
+def test_of_a_search_it_is_said_what_there_is(
+    sojourn, small, tmp_path, search, options, has, shown
+):
+    text = small.read_text().partition("[vary]")[0]
+    text += '[vary]\n"link.bottleneck.queue.limit" = { from = "5 packets", to = "50 packets" }\n'
+    small.write_text(text)
+    out = tmp_path / "out"
+    assert sojourn(search, small, "--out", out, *options).status == 0
+    for command in (("plot", out, "load"), ("report", out)):
+        done = sojourn(*command)
+        (line,) = done.errors.splitlines()
+        assert done.status == 2
+        assert line.startswith(f"error: {out}: this is a folder of sojourn {search}, which makes")
+        assert has in line
+        assert (f"figures/{shown}.svg shows what was found" in line) == (shown is not None)
+        assert (shown is None) == ("figures/" not in line)
+        assert line.endswith("sweep a scenario with the values of interest")
+
+
+def test_a_format_that_is_not_there_is_refused_before_anything_is_run(
+    sojourn, small, tmp_path, monkeypatch
+):
+    def runs(*_, **__):
+        raise AssertionError("it is run first")
+
+    monkeypatch.setattr("sojourn.runner.run", runs)
+    done = sojourn("plot", small, "drops", "--out", tmp_path / "drops.pgf")
+    assert done.status == 2
+    (line,) = done.errors.splitlines()
+    assert line.startswith("error: --out: found the ending '.pgf'; allowed: svg, pdf, png; LaTeX")
+    done = sojourn("plot", small, "drops", "--out", tmp_path)
+    assert done.status == 2
+    assert done.errors == f"error: --out: found the folder '{tmp_path}'; allowed: a file in it\n"
+
+
 def test_a_figure_is_written_into_a_file(sojourn, small, tmp_path):
     for place in (".", tmp_path):
         done = sojourn("plot", small, "load", "--x", "link.bottleneck.queue", "--out", place)

@@ -75,6 +75,7 @@ def tune(
             )
     with failures(out):
         from sojourn.cli import progress
+        from sojourn.experiments.manifest import TUNING
         from sojourn.experiments.space import Space
         from sojourn.experiments.trying import trying
         from sojourn.experiments.tune import tune as search
@@ -98,7 +99,7 @@ def tune(
                 note=note,
             )
         document = found.document()
-        path = out / "tuning.json"
+        path = out / TUNING
         write_whole(path, [f"{json.dumps(document, indent=1)}\n".encode()])
         paths = [path]
         if len(found.objectives) > 1:

@@ -12,6 +12,9 @@ from typing import Any
 
 MANIFEST = "experiment.json"
 
+TUNING, SENSITIVITY = "tuning.json", "sensitivity.parquet"
+"""What `sojourn tune` and `sojourn sensitivity` write; their folders have no manifest."""
+
 STORE = "store"
 """Where finished runs are kept, inside the folder of the experiment."""
 
@@ -30,11 +33,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
         checksum = manifest.pop("sha256")
     except FileNotFoundError:
-        what = f"this is no folder of an experiment: it has no {MANIFEST}"
-        if (folder / STORE).is_dir():
-            again = f"sojourn sweep FILE --out {folder} resumes it"
-            what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
-        raise FolderError(f"{folder}: {what}") from None
+        raise FolderError(f"{folder}: {_what_else(folder)}") from None
     except NotADirectoryError:
         what = "this is a file; allowed: the folder of an experiment"
         raise FolderError(f"{folder}: {what}") from None
@@ -45,6 +44,25 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest["format"] != FORMAT:
         raise FolderError(f"{path}: found the format {manifest['format']}; allowed: {FORMAT}")
     return manifest
+
+
+def _what_else(folder: Path) -> str:
+    """What a folder without a manifest is, and what to do."""
+    for name, command, holds in (
+        (TUNING, "tune", "every trial"),
+        (SENSITIVITY, "sensitivity", "every effect"),
+    ):
+        if (folder / name).is_file():
+            drawn = sorted((folder / "figures").glob("*.svg"))
+            figures = f", and {drawn[0].relative_to(folder)} shows what was found" if drawn else ""
+            what = f"this is a folder of sojourn {command}, which makes no tables of its runs"
+            other = "for tables and other figures, sweep a scenario with the values of interest"
+            return f"{what}: {name} has {holds}{figures}; {other}"
+    if (folder / STORE).is_dir():
+        again = f"sojourn sweep FILE --out {folder} resumes it"
+        search = "so does the same sojourn tune or sensitivity, if it was one"
+        return f"its sweep has not finished, it has no {MANIFEST}: {again}; {search}"
+    return f"this is no folder of an experiment: it has no {MANIFEST}"
 
 
 def damaged(folder: Path, manifest: dict[str, Any]) -> list[str]:

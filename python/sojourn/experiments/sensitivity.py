@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from sojourn._core import ScenarioError
+from sojourn.experiments.manifest import SENSITIVITY
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Evaluator, Samples
 from sojourn.files import parquet
@@ -67,7 +68,7 @@ class Sensitivity:
 
     def write(self, folder: Path) -> list[Path]:
         """Write the table as Parquet and CSV, and the figure; return the paths."""
-        paths = [folder / "sensitivity.parquet", folder / "sensitivity.csv"]
+        paths = [folder / SENSITIVITY, folder / "sensitivity.csv"]
         contents = (parquet.packed(self.table), self.table.write_csv().encode())
         write_together(dict(zip(paths, contents, strict=True)))
         from sojourn.plots.save import save
