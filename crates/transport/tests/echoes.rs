@@ -30,6 +30,37 @@ fn an_echo_halves_once_a_window() {
     assert_eq!(tcp.sender.counts().ecn_reductions, 2);
 }
 
+/// The receiver echoes marks until new data tells it that they were answered. In Linux the window
+/// grows meanwhile, if a timeout has answered; by RFC 3168, 6.1.2, it should not.
+#[test]
+fn after_a_timeout_echoes_hold_no_window_of_linux() {
+    for (preset, sack, windows) in [
+        (Preset::Linux, "true", [2.0, 3.0, 4.0]),
+        (Preset::Linux, "false", [2.0, 3.0, 4.0]),
+        (REFERENCE, "false", [1.0, 1.0, 1.0]),
+    ] {
+        let keys = [
+            ("segment", "1000 B"),
+            ("delayed_ack", "1"),
+            ("ecn", "classic"),
+            ("sack", sack),
+            ("frto", "false"),
+            ("undo", "false"),
+        ];
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(1), &[]);
+        tcp.at(5_000);
+        assert_eq!((tcp.cwnd(), tcp.sender.state()), (1.0, State::Loss));
+        for (n, window) in (1..).zip(windows) {
+            tcp.ece(nth(n + 1));
+            assert_eq!(tcp.cwnd(), window, "{preset:?}, sack {sack}, segment {n}");
+        }
+    }
+}
+
 /// Accurate feedback tells how much was marked: to who does not weigh that a mark is an echo.
 #[test]
 fn a_count_of_marks_halves_once_a_window() {

@@ -129,6 +129,8 @@ pub struct EcnRules {
     pub keeps_fresh_marks: bool,
     /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
     pub gives_up_ecn: bool,
+    /// After a timeout the window grows with acknowledgements that echo marks too (Linux).
+    pub ignored_after_timeout: bool,
     /// An echo of marks reduces the window as recovery does, by PRR, and the window does not grow
     /// meanwhile (Linux, ns-3).
     pub by_prr: bool,
@@ -288,6 +290,7 @@ impl EcnRules {
             not_ect_retransmits: has_not_ect_retransmits(params, preset, needs),
             keeps_fresh_marks: ns3,
             gives_up_ecn: linux,
+            ignored_after_timeout: linux,
             by_prr: prr && (linux || ns3) && !needs.own_recovery,
             holds_at_one_mss: reference,
         }

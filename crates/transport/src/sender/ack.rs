@@ -113,7 +113,7 @@ impl Sender {
         self.is_limited(before, cwnd_limited)
             && (info.advanced || self.grows_out_of_order())
             && !self.takes_for_duplicate(info, before.state)
-            && (!echoes || self.weighs_counts())
+            && (!echoes || self.weighs_counts() || self.ignores_echoes())
             && (before.state != State::Recovery || self.config.cwnd.grows_at_exit)
             && self.state != State::Recovery
             && !(self.state == State::Cwr && self.config.marks.by_prr)
@@ -146,6 +146,12 @@ impl Sender {
             && self.state == State::Open
             && matches!(before, State::Open | State::Cwr)
             && info.reports()
+    }
+
+    /// Whether echoes of marks do not matter at all: in Linux, after a timeout. The marks are
+    /// answered for, and the receiver echoes them until new data tells it so (`tcp_may_raise_cwnd`).
+    fn ignores_echoes(&self) -> bool {
+        self.config.marks.ignored_after_timeout && self.state == State::Loss
     }
 
     /// Whether the window grows with what is reported out of order: in Linux, once a segment came
