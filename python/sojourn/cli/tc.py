@@ -18,6 +18,10 @@ EXAMPLES = (
         "one link at one point",
         "sojourn tc scenarios/red-against-droptail.toml --link bottleneck --point 1",
     ),
+    (
+        "rate and queue of a real line, whose path nothing has to imitate",
+        "sojourn tc scenarios/operator-uplink.toml --link uplink --queue-only",
+    ),
 )
 """What its manual page shows: what for, and the command."""
 
@@ -37,11 +41,19 @@ def tc(
     all_links: Annotated[
         bool, typer.Option("--all-links", help="All links, also those that are given no queue.")
     ] = False,
+    queue_only: Annotated[
+        bool,
+        typer.Option(
+            "--queue-only",
+            help="Rate and queue alone: no delay and no losses, which a real line has itself.",
+        ),
+    ] = False,
 ) -> None:
     """Print the Linux commands that make links like those of a scenario.
 
     HTB keeps the rate, the queue discipline is below it, and netem adds the delay at the far end.
-    Comments name what has no equivalent. Interfaces are placeholders at the head of each link.
+    Comments name what has no equivalent. Interfaces are placeholders at the head of each part.
+    The script first removes the qdiscs that an interface has had, so that it may be run again.
     Links to which the scenario gives no queue, such as access links, are left out.
     """
     from sojourn.lookup import find
@@ -51,21 +63,21 @@ def tc(
     points = scenario.core.points
     if point >= points:
         raise ScenarioError(f"{file}: --point: found {point}; allowed: 0 to {points - 1}")
-    links = json.loads(scenario.core.link_details(point))
+    links = dict(enumerate(json.loads(scenario.core.link_details(point))))
     if link:
-        names = [each["name"] for each in links]
+        names = [each["name"] for each in links.values()]
         for name in link:
             if name not in names:
                 allowed = ", ".join(names)
                 raise ScenarioError(f"{file}: --link: found {name!r}; allowed: {allowed}")
-        links = [each for each in links if each["name"] in link]
+        links = {number: each for number, each in links.items() if each["name"] in link}
     elif not all_links:
-        own = [each for each in links if _has_queue(each)] or links
+        own = {number: each for number, each in links.items() if _has_queue(each)} or links
         if count := len(links) - len(own):
             said = f"{counted(count, 'link')} without a queue of their own left out"
             note(f"{said}: --all-links shows them")
         links = own
-    typer.echo(script(scenario.title, links), nl=False)
+    typer.echo(script(scenario.title, links, queue_only=queue_only), nl=False)
 
 
 def _has_queue(link: dict[str, Any]) -> bool:

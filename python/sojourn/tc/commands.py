@@ -3,6 +3,9 @@
 The queue stands behind HTB, which keeps the rate, on the interface that the link leaves. The delay
 stands where the link arrives, on an IFB device that takes in what comes: netem below an AQM on one
 interface would hide the queue from it.
+
+What an earlier script has put there is removed first. tc would keep a qdisc of the same handle and
+say so in a line that is easily missed, and the next measurement would be one of the first queue.
 """
 
 from __future__ import annotations
@@ -10,8 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sojourn import registries
@@ -41,28 +43,34 @@ NO_TIME = "10tbit"
 """A rate at which a packet takes no time: 1.2 ns at most."""
 
 
-@dataclass(frozen=True)
-class Commands:
-    """The commands of one link.
+def commands(link: dict[str, Any], number: int, *, queue_only: bool = False) -> list[str]:
+    """The lines of a link as ``Scenario.network`` describes it, the ``number``-th, from 0.
 
-    ``variables`` are the placeholders of interfaces and where each of them is.
+    ``queue_only`` leaves out the path: delay, jitter and losses.
     """
-
-    link: str
-    variables: dict[str, str]
-    lines: list[str]
-
-
-def commands(link: dict[str, Any], number: int) -> Commands:
-    """The commands of a link as ``Scenario.network`` describes it, the ``number``-th, from 0."""
     leaves = _variable(link["name"])
     arrives = f"{leaves}_IN"
-    variables = {leaves: f"at {link['from']}, towards {link['to']}"}
-    lines = [*_shape(link, leaves), *_queue(link, leaves)]
-    if link["delay_s"] > 0 or link["loss"] or link["jitter"] or link["delay_changes"]:
-        variables[arrives] = f"at {link['to']}, from {link['from']}"
-        lines += _wire(link, arrives, f"ifb{number}")
-    return Commands(link["name"], variables, lines)
+    lines = [
+        f"# {link['name']}",
+        "# Rate and queue.",
+        f"{leaves}=eth0  # at {link['from']}, towards {link['to']}",
+        _if_there(f"tc qdisc del dev ${leaves} root"),
+        *_shape(link, leaves),
+        *_queue(link, leaves),
+    ]
+    has_path = link["delay_s"] > 0 or link["loss"] or link["jitter"] or link["delay_changes"]
+    if has_path and not queue_only:
+        lines += [
+            "# The path, imitated: delay and losses. Not for a real line, which has its own.",
+            f"{arrives}=eth0  # at {link['to']}, from {link['from']}",
+            *_wire(link, arrives, f"sojourn{number}"),
+        ]
+    return lines
+
+
+def _if_there(removal: str) -> str:
+    """A command that removes what an earlier script may have made."""
+    return f"{removal} 2>/dev/null || true"
 
 
 def _variable(name: str) -> str:
@@ -95,8 +103,8 @@ def _shape(link: dict[str, Any], dev: str) -> Iterator[str]:
         )
     if link["rate_changes"]:
         yield "# changes: HTB has one rate, here the link's; `tc class change` gives it another"
-    yield f"tc qdisc replace dev ${dev} root handle 1: htb default 1"
-    yield f"tc class replace dev ${dev} parent 1: classid 1:1 htb {rate}"
+    yield f"tc qdisc add dev ${dev} root handle 1: htb default 1"
+    yield f"tc class add dev ${dev} parent 1: classid 1:1 htb {rate}"
 
 
 def _queue(link: dict[str, Any], dev: str) -> Iterator[str]:
@@ -126,7 +134,7 @@ def _queue(link: dict[str, Any], dev: str) -> Iterator[str]:
         words.append(of_link.words)
         if of_link.note:
             yield f"# {name}: {of_link.note}"
-    yield f"tc qdisc replace dev ${dev} parent 1:1 handle 10: {' '.join(words)}"
+    yield f"tc qdisc add dev ${dev} parent 1:1 handle 10: {' '.join(words)}"
 
 
 def _counts_packets(limit: Any) -> bool:
@@ -183,12 +191,14 @@ def _wire(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
             yield f"# loss = {value_text(link['loss'])}: netem loses packets by other laws"
         else:
             wire += f" loss {lost}"
+    yield _if_there(f"tc qdisc del dev ${dev} ingress")
+    yield _if_there(f"ip link del {ifb}")
     yield f"ip link add {ifb} type ifb"
     yield f"ip link set dev {ifb} up"
-    yield f"tc qdisc replace dev {ifb} root netem {wire}"
-    yield f"tc qdisc replace dev ${dev} ingress"
+    yield f"tc qdisc add dev {ifb} root netem {wire}"
+    yield f"tc qdisc add dev ${dev} ingress"
     yield (
-        f"tc filter replace dev ${dev} parent ffff: protocol all prio 1 matchall "
+        f"tc filter add dev ${dev} parent ffff: protocol all prio 1 matchall "
         f"action mirred egress redirect dev {ifb}"
     )
 
@@ -227,17 +237,19 @@ def _percent(share: float) -> str:
     return f"{100 * share:.7g}%"
 
 
-def script(title: str, links: list[dict[str, Any]]) -> str:
-    """A shell script for links as ``Scenario.network`` describes them."""
-    made = [commands(link, number) for number, link in enumerate(links)]
+def script(title: str, links: Mapping[int, dict[str, Any]], *, queue_only: bool = False) -> str:
+    """A shell script for links as ``Scenario.network`` describes them, by their numbers there.
+
+    ``queue_only`` leaves out the path: delay, jitter and losses.
+    """
     named = f"# {' '.join(title.split())}, in Linux's words."
     lines = [
         "#!/bin/sh",
         f"{named} Name the interfaces, then run each part on its machine.",
+        "# Each part removes the qdiscs that its interface has had.",
         "# Flows have no equivalent in tc: make them with iperf3 or flent.",
+        "set -e",
     ]
-    for one in made:
-        lines += ["", f"# {one.link}"]
-        lines += [f"{name}=eth0  # {where}" for name, where in one.variables.items()]
-        lines += one.lines
+    for number, link in links.items():
+        lines += ["", *commands(link, number, queue_only=queue_only)]
     return "\n".join(lines) + "\n"
