@@ -38,6 +38,40 @@ def test_of_many_points_the_first_that_is_wrong_is_told(good):
             points(vary(good, f'"{key}" = {limits}'))
 
 
+def refusal(text: str) -> str:
+    with pytest.raises(sj.ScenarioError) as refused:
+        sj.Scenario.from_toml(text)
+    return str(refused.value)
+
+
+QUEUES = '"link.bottleneck.queue" = [{ discipline = "droptail" }, { discipline = "sfq" }]'
+RATES = '"flow.load.traffic.rate" = ["1 Mbit/s", "2 Mbit/s"]'
+
+
+def test_an_error_says_at_which_point_it_was_found(good):
+    """CHOKe has no limit in ms, which stands in a line that does not vary."""
+    timed = good.but('limit = "10 packets"', 'limit = "100 ms"')
+    assert refusal(vary(timed, QUEUES.replace("sfq", "choke"), RATES)) == (
+        f"<text>:{good.line_of('queue')}: link.bottleneck.queue.limit: found 100 ms; allowed: "
+        'packets such as "100 packets", or "none" (at point 2: queue = choke, rate = 1 Mbit/s)'
+    )
+
+
+def test_an_error_at_the_first_point_alone_names_it(good):
+    text = vary(good, RATES.replace('"1 Mbit/s"', '"1 Mbix/s"'))
+    assert refusal(text).endswith(" (at point 0: rate = 1 Mbix/s)")
+    # Not at the points next to it, but further on.
+    text = vary(good, '"flow.load.traffic.rate" = ["1", "1", "1 Mbit/s"]', QUEUES)
+    assert refusal(text).endswith(" (at point 0: rate = 1, queue = droptail)")
+
+
+def test_an_error_that_no_value_changes_names_no_point(good):
+    wrong = good.but('rate = "4 Mbit/s"', 'rate = "4 Mbix/s"')
+    alone = refusal(wrong.text)
+    assert "at point" not in alone
+    assert refusal(vary(wrong, QUEUES, RATES)) == alone
+
+
 def test_the_first_key_is_outermost(good):
     text = vary(
         good,

@@ -40,6 +40,13 @@ pub(crate) struct Points {
     pub(crate) groups: BTreeMap<String, String>,
 }
 
+/// What is wrong, and at which point; none where it is no matter of points.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) point: Option<usize>,
+    pub(crate) what: Located,
+}
+
 /// So many links and flows have the plans together that are kept, at most, but for that of the
 /// first point. A plan takes many times what tells its point from the others: to fill memory with
 /// those of a large sweep takes longer than to make each again when it is run.
@@ -57,7 +64,7 @@ impl Points {
         count: usize,
         goes_on: &dyn Fn() -> bool,
         read: impl Fn(usize) -> Result<Read, Located> + Sync,
-    ) -> Result<Self, Located> {
+    ) -> Result<Self, Wrong> {
         let stretches = match count / LEAST_STRETCH {
             0 | 1 => 1,
             most => thread::available_parallelism()
@@ -68,22 +75,17 @@ impl Points {
         let parts = MOST_PARTS / stretches;
         let bound = |number: usize| count * number / stretches;
         // Where this thread is told to end, the others find a point before theirs wrong.
-        let read_and_ask = |number: usize| {
-            if number.is_multiple_of(LEAST_STRETCH) && !goes_on() {
-                return Err(Located::new(Place::File, "", "interrupted"));
-            }
-            read(number)
-        };
+        let ask = |number: usize| !number.is_multiple_of(LEAST_STRETCH) || goes_on();
         let mut points = Self::default();
         thread::scope(|scope| {
             // This thread takes the first itself.
             let others: Vec<_> = (1..stretches)
                 .map(|number| bound(number)..bound(number + 1))
                 .map(|numbers| {
-                    scope.spawn(move || Self::check_stretch(numbers, parts, read, wrong))
+                    scope.spawn(move || Self::check_stretch(numbers, parts, |_| true, read, wrong))
                 })
                 .collect();
-            let first = Self::check_stretch(0..bound(1), parts, read_and_ask, wrong);
+            let first = Self::check_stretch(0..bound(1), parts, ask, read, wrong);
             points.append(first?);
             for other in others {
                 points.append(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
@@ -97,15 +99,22 @@ impl Points {
     fn check_stretch(
         numbers: Range<usize>,
         parts: usize,
+        goes_on: impl Fn(usize) -> bool,
         read: impl Fn(usize) -> Result<Read, Located>,
         wrong: &AtomicUsize,
-    ) -> Result<Self, Located> {
+    ) -> Result<Self, Wrong> {
         let mut points = Self::default();
         let mut seen = 0;
         for number in numbers.take_while(|&number| number < wrong.load(Ordering::Relaxed)) {
-            let checked = read(number).and_then(|read| Ok((read.2.check()?, read)));
-            let (warnings, (vary, top, plan)) = checked.inspect_err(|_| {
+            let (point, checked) = if goes_on(number) {
+                let checked = read(number).and_then(|read| Ok((read.2.check()?, read)));
+                (Some(number), checked)
+            } else {
+                (None, Err(Located::new(Place::File, "", "interrupted")))
+            };
+            let (warnings, (vary, top, plan)) = checked.map_err(|what| {
                 wrong.fetch_min(number, Ordering::Relaxed);
+                Wrong { point, what }
             })?;
             points.note_groups(plan.flow_names());
             seen += plan.parts();
@@ -148,8 +157,9 @@ mod tests {
             read.fetch_add(1, Ordering::Relaxed);
             Err(Located::new(Place::File, "", "wrong"))
         });
-        let error = checked.expect_err("it was told to end");
-        assert_eq!(error.in_file("s.toml").to_string(), "s.toml: interrupted");
+        let Wrong { point, what } = checked.expect_err("it was told to end");
+        assert_eq!(point, None);
+        assert_eq!(what.in_file("s.toml").to_string(), "s.toml: interrupted");
         assert_eq!(read.into_inner(), 0);
     }
 }

@@ -17,11 +17,15 @@ use crate::network::lay_out;
 use crate::outcome::Outcome;
 use crate::outside::{Makers, Nobody, Outside};
 use crate::overruled::{Setting, may_meet, set_again};
-use crate::points::{Point, Points};
+use crate::points::{Point, Points, Wrong};
 use crate::run::{Options, Run, RunError, run};
 use crate::trace::duplex;
 use crate::tree::{self, Table, parse_value};
 use crate::vary::{self, Axis};
+
+/// Values of each key of `[vary]` that are looked at, where the first point is wrong, to see whether
+/// that depends on them.
+const LOOKS: usize = 16;
 
 /// A scenario whose points have all been checked.
 #[derive(Debug, Clone)]
@@ -107,7 +111,7 @@ impl Scenario {
             (None, None) => Vec::new(),
         };
         let shared = vary::shared(&base);
-        let points = Points::check(vary::count(&axes), goes_on, |number| {
+        let read_point = |number: usize| {
             let (tree, vary) = vary::tree(&shared, &axes, number)?;
             let top = read_top(&tree)?;
             let plan = plan_of(&tree, top.duration, &files, &outside)?;
@@ -118,6 +122,20 @@ impl Scenario {
                 })?;
             }
             Ok((vary.into(), top, plan))
+        };
+        let points = Points::check(vary::count(&axes), goes_on, read_point);
+        let points = points.map_err(|Wrong { point, mut what }| {
+            let is_right = |number: usize| {
+                let found = read_point(number).and_then(|(_, _, plan)| plan.check());
+                found.err().as_ref() != Some(&what)
+            };
+            // The points before it are right. Where there are none, it may be wrong at all of them.
+            let depends = |point| point > 0 || vary::beside_the_first(&axes, LOOKS).any(is_right);
+            if let Some(point) = point.filter(|&point| depends(point)) {
+                let at = at_point(point, &vary::values(&axes, point));
+                what.message = format!("{} ({at})", what.message);
+            }
+            what
         })?;
         Ok(Self {
             file: file.to_owned(),
@@ -335,18 +353,11 @@ impl Scenario {
         let Some(first) = points.first() else {
             return String::new();
         };
-        let keys = self.points[*first].vary.as_object().into_iter().flatten();
-        let keys: Vec<String> = keys
-            .map(|(key, value)| {
-                let name = key.rsplit('.').next().unwrap_or(key);
-                format!("{name} = {}", dotted::word(value))
-            })
-            .collect();
-        let more = match points.len() - 1 {
-            0 => String::new(),
-            more => format!("; and at {more} more"),
-        };
-        format!("at point {first}: {}{more}", keys.join(", "))
+        let at = at_point(*first, &vary::values(&self.axes, *first));
+        match points.len() - 1 {
+            0 => at,
+            more => format!("{at}; and at {more} more"),
+        }
     }
 
     /// Runs one replica of one point.
@@ -435,6 +446,18 @@ impl Scenario {
             }
         }
     }
+}
+
+/// As `at point 7: queue = codel, rate = 2 Mbit/s`.
+fn at_point(point: usize, values: &serde_json::Map<String, serde_json::Value>) -> String {
+    let values: Vec<String> = values
+        .iter()
+        .map(|(key, value)| {
+            let name = key.rsplit('.').next().unwrap_or(key);
+            format!("{name} = {}", dotted::word(value))
+        })
+        .collect();
+    format!("at point {point}: {}", values.join(", "))
 }
 
 /// The plan of a point, by what its file is there.

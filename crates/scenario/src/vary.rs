@@ -173,6 +173,16 @@ pub(crate) fn point(axes: &[Axis], index: usize) -> Vec<(&Axis, &Node)> {
         .collect()
 }
 
+/// Points that differ from the first in one axis alone, so many of each at most.
+pub(crate) fn beside_the_first(axes: &[Axis], most: usize) -> impl Iterator<Item = usize> {
+    let mut inner = count(axes);
+    turning(axes).flat_map(move |axis| {
+        inner /= axis.values.len();
+        let step = inner;
+        (1..axis.values.len().min(most + 1)).map(move |at| at * step)
+    })
+}
+
 /// The file at one point, made of what is [shared], and the values that vary.
 pub(crate) fn tree(
     shared: &Table,
@@ -180,12 +190,18 @@ pub(crate) fn tree(
     index: usize,
 ) -> Result<(Table, serde_json::Map<String, serde_json::Value>), Located> {
     let mut tree = shared.clone();
-    let mut values = serde_json::Map::new();
     for (axis, value) in point(axes, index) {
         axis.apply(&mut tree, value)?;
-        values.insert(axis.key.clone(), value.json());
     }
-    Ok((tree, values))
+    Ok((tree, values(axes, index)))
+}
+
+/// The values that vary at one point, by key.
+pub(crate) fn values(axes: &[Axis], index: usize) -> serde_json::Map<String, serde_json::Value> {
+    let values = point(axes, index).into_iter();
+    values
+        .map(|(axis, value)| (axis.key.clone(), value.json()))
+        .collect()
 }
 
 impl Axis {
