@@ -204,6 +204,7 @@ class Replay:
         series: str | None = None,
         flows: int = 1000,
         interface: str | None = None,
+        sender: str | None = None,
         partial: bool = False,
     ) -> Replay:
         """Open the file and make the queues."""

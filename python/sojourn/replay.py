@@ -52,6 +52,7 @@ def replay(
     series: str | None = None,
     flows: int = 1000,
     interface: str | None = None,
+    sender: str | Sequence[str] | None = None,
     partial: bool = False,
     progress: OnRead | None = None,
 ) -> Replayed:
@@ -62,7 +63,8 @@ def replay(
     your own. One alone needs no list.
     ``limit`` applies to all queues that name none. ``series`` is the interval of the time series;
     by default one or two thousand values remain. ``flows`` flows are told apart; later ones are
-    counted together as ``others``. ``interface`` selects one interface of a pcapng file.
+    counted together as ``others``. ``interface`` selects one interface of a pcapng file, ``sender``
+    the packets that an address or network sent, such as ``"192.0.2.0/24"``, or one of several.
     ``partial`` accepts a file that ends in the middle of a packet, up to there.
 
     Raises :class:`sojourn.ScenarioError` if an argument or the file is wrong, with the packet and
@@ -76,6 +78,10 @@ def replay(
     queues = given
     if not isinstance(rate, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise kind_error("rate", rate, 'a rate such as "10 Mbit/s"')
+    if isinstance(sender, list | tuple):
+        sender = ",".join(map(str, sender))
+    if not isinstance(sender, str | None):
+        raise kind_error("sender", sender, 'one or several texts, such as "192.0.2.7"')
     if not queues:
         raise InputError('queues: found none; allowed: one or several, such as "codel"')
     ready = _core.Replay(
@@ -89,6 +95,7 @@ def replay(
         series=series,
         flows=flows,
         interface=interface,
+        sender=sender,
         partial=partial,
     )
     size = capture.stat().st_size

@@ -129,6 +129,8 @@ class Trace(Source):
         file: A capture (pcap, pcapng) or a table of arrivals (CSV: `time_s,size_B`). Must be
             given.
         interface: Name of the interface of a pcapng file to play, or `all`. Default ``all``.
+        sender: Addresses or networks that sent the packets to play, such as `192.0.2.7` or
+            `192.0.2.0/24, 2001:db8::/32`; or `all`. Default ``all``.
         flow: Flow to play: its name in the table, or its addresses and ports such as `udp
             10.0.0.1:5004 > 10.0.0.2:5004`; or `all`. Default ``all``.
         speed: Speed of playback, as a multiple of the recorded speed. Default ``1``.
@@ -143,6 +145,7 @@ class Trace(Source):
     file: str
     preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
     interface: str | None = None
+    sender: str | None = None
     flow: str | None = None
     speed: float | None = None
     repeat: bool | None = None

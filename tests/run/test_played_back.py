@@ -1,5 +1,7 @@
 """Captures and tables of arrivals that sources play back beside other flows."""
 
+import struct
+
 import pytest
 
 import sojourn as sj
@@ -117,6 +119,24 @@ def test_it_is_written_into_a_stream(play):
     assert flow["goodput_bps"] == pytest.approx((3 * 1028 + 2 * 128) * 8 / 10)
 
 
+def test_one_direction_of_a_capture_is_played(play, tmp_path):
+    """Requests of 100 B one way, responses of 1400 B the other, on one interface."""
+    records = [(0.5 * k, k % 2, 1400 if k % 2 else 100) for k in range(16)]
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    capture = [head]
+    for time_s, host, size in records:
+        ip = struct.pack(">BBHHHBBH", 0x45, 0, size, 0, 0, 64, 17, 0)
+        ip += bytes([192, 0, 2, host, 192, 0, 2, 1 - host])
+        capture.append(struct.pack("<IIII", *divmod(int(time_s * 1e6), 1_000_000), len(ip), size))
+        capture.append(ip)
+    (tmp_path / "both.pcap").write_bytes(b"".join(capture))
+    for sender, sizes in (("192.0.2.0", [100]), ("192.0.2.1/32", [1400]), ("all", [100, 1400])):
+        flow = load(sj.run(play(f'file = "both.pcap", sender = "{sender}"')))
+        assert flow["sent_packets"] == 8 * len(sizes)
+        # Of each packet 28 B are headers.
+        assert flow["goodput_bps"] == pytest.approx(8 * sum(size - 28 for size in sizes) * 8 / 10)
+
+
 def test_it_does_not_react_where_others_do(play, tmp_path):
     rows = (f"{number / 250},1028" for number in range(2500))
     (tmp_path / "arrivals.csv").write_text("\n".join(["time_s,size_B", *rows]))
@@ -149,6 +169,16 @@ def test_it_does_not_react_where_others_do(play, tmp_path):
         ),
         ('file = "arrivals.csv", speed = 0', "speed", "found 0; allowed: a number above 0"),
         ('file = "one.csv", repeat = true', "repeat", "found true; allowed: false where"),
+        (
+            'file = "arrivals.csv", sender = "192.0.2.7"',
+            "file",
+            r"arrivals\.csv: found a CSV file, which names no addresses",
+        ),
+        (
+            'file = "arrivals.csv", sender = "home"',
+            "sender",
+            'found "home"; allowed: "all", or addresses or networks',
+        ),
         ("speed = 2", "file", "found nothing; allowed: a text"),
     ],
 )

@@ -11,6 +11,7 @@
 //! | [`decimal`] | decimal numbers as they are written, and a number with its unit |
 //! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
 //! | [`link`] | [`LinkInfo`]: what a queue is told of the link that it feeds |
+//! | [`networks`] | [`Networks`]: addresses and networks, as the senders of a recording |
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
 //! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
 //! | [`mod@choices`] | the [`choices!`] macro: a parameter that is one of a few words, declared once |
@@ -29,6 +30,7 @@ pub mod distribution;
 pub mod ecn;
 pub mod length;
 pub mod link;
+pub mod networks;
 pub mod params;
 pub mod prefetch;
 pub mod quantity;
@@ -43,6 +45,7 @@ pub use distribution::{Distribution, Law};
 pub use ecn::Ecn;
 pub use length::{Length, Limit, Threshold};
 pub use link::LinkInfo;
+pub use networks::Networks;
 pub use params::{Param, ParamFault, ParamSet, ParamSource, Preset};
 pub use quantity::{
     Auto, Count, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole,

@@ -29,7 +29,8 @@ impl Replay {
     /// Opens the file and makes the queues.
     #[new]
     #[pyo3(signature = (file, queues, rate, *, delay="0 s", overhead="0 B", limit=None, seed=1,
-                        series=None, flows=1000, interface=None, partial=false))]
+                        series=None, flows=1000, interface=None, sender=None,
+                        partial=false))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
         file: PathBuf,
@@ -42,11 +43,13 @@ impl Replay {
         series: Option<&str>,
         flows: usize,
         interface: Option<&str>,
+        sender: Option<&str>,
         partial: bool,
     ) -> PyResult<Self> {
         let setup = Setup {
             file: &file,
             interface,
+            sender,
             rate,
             delay,
             overhead,

@@ -9,11 +9,13 @@
 //! each link runs until it is empty, so that the fate of every packet is known; the window of all
 //! metrics begins with time zero and ends there.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sojourn_base::{Bytes, LinkInfo, Rate, Span, Time};
+use sojourn_base::{Bytes, LinkInfo, Networks, Rate, Span, Time};
 use sojourn_engine::SimPacket;
+use sojourn_trace::arrivals::headers::IpFlow;
 use sojourn_trace::arrivals::{Disorder, Fault};
 use sojourn_trace::{Arrival, Arrivals};
 
@@ -25,6 +27,12 @@ use crate::outside::Makers;
 
 /// Above every MTU in use: a packet of this size was never on a wire.
 const JUMBO: u32 = 9216;
+/// The largest packet of IP on an Ethernet that has no jumbo frames.
+const USUAL: u32 = 1500;
+/// The largest that such an Ethernet has of anything: where the size may be one of a frame, as in a
+/// table, or there may be labels in front of the packet. This is a frame with a VLAN tag and a check
+/// sequence.
+const USUAL_FRAME: u32 = 1522;
 /// How many packets pass between two looks at the caller's wish to stop.
 const PACKETS_BETWEEN_LOOKS: u64 = 1 << 12;
 /// The options of queues.
@@ -40,6 +48,8 @@ pub struct Setup<'a> {
     pub file: &'a Path,
     /// The interface of a pcapng file, where only one is wanted.
     pub interface: Option<&'a str>,
+    /// The addresses or networks whose packets are taken, where not everybody's are.
+    pub sender: Option<&'a str>,
     /// Rate of the link.
     pub rate: &'a str,
     /// Its propagation delay.
@@ -70,7 +80,66 @@ pub struct Replay {
     partial: bool,
     /// Whether one interface is taken alone.
     chosen: bool,
+    seen: Seen,
     warnings: Vec<String>,
+}
+
+/// What has been seen of the packets that asks for a warning.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The flows of IP that are told apart.
+    flows: HashSet<IpFlow>,
+    /// How many of them answer one that was there before, and the first that is answered.
+    answers: u64,
+    answered: Option<IpFlow>,
+    /// How many packets are larger than those of a usual Ethernet.
+    large: u64,
+    largest: u32,
+}
+
+impl Seen {
+    /// A flow that was not there before.
+    fn flow(&mut self, flow: IpFlow) {
+        if self.flows.contains(&flow.back()) {
+            self.answers += 1;
+            self.answered.get_or_insert(flow.back());
+        }
+        self.flows.insert(flow);
+    }
+
+    /// A packet of this size, whose header said so if it `is_ip`.
+    fn size(&mut self, size: u32, is_ip: bool) {
+        self.largest = self.largest.max(size);
+        if size > if is_ip { USUAL } else { USUAL_FRAME } {
+            self.large += 1;
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let Self { large, largest, .. } = *self;
+        if largest > JUMBO {
+            warnings.push(format!(
+                "found packets of up to {largest} B: captured before the network card cut them up, or \
+                 after it put them together; a real queue sees smaller ones"
+            ));
+        } else if large > 0 {
+            warnings.push(format!(
+                "packets of more than {USUAL} B, the usual MTU of an Ethernet: {large}, of up to \
+                 {largest} B; they are jumbo frames, or were captured before the network card cut \
+                 them up or after it put them together, and then a real queue sees smaller ones"
+            ));
+        }
+        if let Some(answered) = self.answered {
+            warnings.push(format!(
+                "conversations that were captured in both directions: {}, the first {answered}; both \
+                 directions went through one queue, where a link has one for each; --sender takes \
+                 what one side sent",
+                self.answers
+            ));
+        }
+        warnings
+    }
 }
 
 /// What came of it.
@@ -138,12 +207,20 @@ impl Replay {
         if let Some(name) = setup.interface {
             arrivals = arrivals.only(name).map_err(|error| input(&error))?;
         }
+        if let Some(text) = setup.sender {
+            let senders = Networks::parse(text).ok_or_else(|| {
+                let allowed = Networks::ALLOWED;
+                OpenLoopError::Input(format!("--sender: found {text:?}; allowed: {allowed}"))
+            })?;
+            arrivals = arrivals.sent_by(senders).map_err(|error| input(&error))?;
+        }
         Ok(Self {
             arrivals,
             links,
             flows: Flows::new(setup.flows),
             partial: setup.partial,
             chosen: setup.interface.is_some(),
+            seen: Seen::default(),
             warnings,
         })
     }
@@ -154,7 +231,7 @@ impl Replay {
     /// # Errors
     /// The file is wrong somewhere, the run was cancelled, or the books do not balance.
     pub fn run(mut self, cancel: &AtomicBool, read: &AtomicU64) -> Result<Replayed, OpenLoopError> {
-        let (mut packets, mut bytes, mut largest) = (0, 0, 0);
+        let (mut packets, mut bytes) = (0, 0);
         let mut last_arrival = Time::ZERO;
         while let Some(next) = self.arrivals.next() {
             let arrival = match next {
@@ -176,7 +253,6 @@ impl Replay {
             }
             packets += 1;
             bytes += u64::from(arrival.size);
-            largest = largest.max(arrival.size);
             last_arrival = arrival.time;
             if packets.is_multiple_of(PACKETS_BETWEEN_LOOKS) {
                 read.store(self.arrivals.offset(), Ordering::Relaxed);
@@ -185,7 +261,7 @@ impl Replay {
                 }
             }
         }
-        self.warn(packets, largest);
+        self.warn(packets);
         let names = self.flows.names();
         let finish = |link: BareLink| link.finish(last_arrival, names, cancel);
         let queues: Result<Vec<_>, _> = self.links.into_iter().map(finish).collect();
@@ -201,7 +277,14 @@ impl Replay {
 
     /// The packet that stands for an arrival.
     fn packet(&mut self, arrival: &Arrival, number: u64) -> Result<SimPacket, OpenLoopError> {
-        let name = || self.arrivals.flow_name();
+        let ip_flow = self.arrivals.ip_flow();
+        self.seen.size(arrival.size, ip_flow.is_some());
+        let name = || {
+            if let Some(flow) = ip_flow {
+                self.seen.flow(flow);
+            }
+            self.arrivals.flow_name()
+        };
         let packet = self.flows.packet(arrival, number, name);
         packet.ok_or_else(|| {
             let found = arrival.size;
@@ -210,7 +293,7 @@ impl Replay {
         })
     }
 
-    fn warn(&mut self, packets: u64, largest: u32) {
+    fn warn(&mut self, packets: u64) {
         if packets == 0 {
             self.warnings.push("found no packet".to_owned());
         }
@@ -229,12 +312,7 @@ impl Replay {
                 interfaces.join(", ")
             ));
         }
-        if largest > JUMBO {
-            self.warnings.push(format!(
-                "found packets of up to {largest} B: captured before the network card cut them up, or \
-                 after it put them together; a real queue sees smaller ones"
-            ));
-        }
+        self.warnings.extend(self.seen.warnings());
         self.warnings.extend(self.flows.warning());
     }
 }

@@ -27,10 +27,11 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use sojourn_base::{Ecn, Span, Time};
+use sojourn_base::{Ecn, Networks, Span, Time};
 
 use crate::reason;
 use capture::Capture;
+use headers::IpFlow;
 use table::Table;
 
 /// A packet that arrives.
@@ -196,11 +197,41 @@ impl Arrivals {
         })
     }
 
+    /// Reads the packets alone that come from one of these addresses.
+    ///
+    /// # Errors
+    /// It is a table, which names none.
+    pub fn sent_by(mut self, senders: Networks) -> Result<Self, ReadError> {
+        match &mut self.format {
+            Format::Capture(capture) => capture.sent_by(senders),
+            Format::Table(_) => {
+                return Err(ReadError {
+                    fault: Fault::Wrong(
+                        "found a CSV file, which names no addresses; allowed: to choose the \
+                         sender in pcap and pcapng only"
+                            .to_owned(),
+                    ),
+                    file: self.file,
+                    place: None,
+                });
+            }
+        }
+        Ok(self)
+    }
+
     /// Bytes read so far.
     pub fn offset(&self) -> u64 {
         match &self.format {
             Format::Capture(capture) => capture.offset(),
             Format::Table(table) => table.offset(),
+        }
+    }
+
+    /// The flow of the packet read last, where it has addresses.
+    pub fn ip_flow(&self) -> Option<IpFlow> {
+        match &self.format {
+            Format::Capture(capture) => capture.ip_flow(),
+            Format::Table(_) => None,
         }
     }
 
@@ -233,7 +264,7 @@ impl Arrivals {
         }
     }
 
-    /// The interfaces that have had packets so far, by name, in the order in which they came;
+    /// The interfaces whose packets have been read so far, by name, in the order in which they came;
     /// those of a pcapng file that have no name as "interface 0" and so on, by their number in
     /// their section; one without a name in formats that name none.
     pub fn interfaces(&self) -> &[String] {

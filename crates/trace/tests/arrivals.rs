@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 use make::{Order, block, interface, of_length, packet, pcap, section, udp};
 use proptest::prelude::*;
-use sojourn_base::{Ecn, Rate, Span, Time};
+use sojourn_base::{Ecn, Networks, Rate, Span, Time};
 use sojourn_trace::arrivals::headers::LINK_TYPES;
 use sojourn_trace::pcapng::{Interface, Pcapng};
 use sojourn_trace::{Arrival, Arrivals};
@@ -145,6 +145,39 @@ fn one_interface_can_be_chosen() {
     let expected =
         format!("c: packet 5 (byte {end}): found no packet of the interface \"x\"; allowed: a, b");
     assert_eq!(error, expected);
+}
+
+/// A packet from 10.0.0.2 stands between two of 10.0.0.1, on another interface.
+#[test]
+fn senders_can_be_chosen() {
+    let mut file = section(Order::Little);
+    file.extend(interface(Order::Little, "a", 101, None, None));
+    file.extend(interface(Order::Little, "b", 101, None, None));
+    for (interface, stamp, host) in [(0, 5, 1), (1, 7, 2), (0, 8, 1), (0, 6, 2)] {
+        file.extend(packet(Order::Little, interface, stamp, 100, &udp(host)));
+    }
+    let sent_by = |senders: &str| {
+        let senders = Networks::parse(senders).unwrap();
+        let arrivals = Arrivals::read("c", io::Cursor::new(file.clone())).unwrap();
+        arrivals.sent_by(senders).unwrap()
+    };
+    let mut one = sent_by("10.0.0.1");
+    let read: Vec<Arrival> = one.by_ref().map(Result::unwrap).collect();
+    assert_eq!(times_ps(&read), [0, 3_000_000]);
+    assert_eq!(
+        (one.interfaces(), one.disorder().packets),
+        (&["a".to_owned()][..], 0)
+    );
+    let other: Vec<Arrival> = sent_by("10.0.0.2/32").map(Result::unwrap).collect();
+    assert_eq!(times_ps(&other), [0, 0]);
+    let error = sent_by("10.0.0.4/30").next().unwrap().unwrap_err();
+    let says = "found no packet of the sender; allowed: one of those that there are, such as \
+                10.0.0.1, 10.0.0.2";
+    assert!(error.to_string().ends_with(says), "{error}");
+    let table = Arrivals::read("t", io::Cursor::new("time_s,size_B\n")).unwrap();
+    let refused = table.sent_by(Networks::parse("::1").unwrap()).map(|_| ());
+    let says = "t: found a CSV file, which names no addresses";
+    assert!(refused.unwrap_err().to_string().starts_with(says));
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub struct Recording {
     pub file: String,
     /// The only one of its interfaces, or [`Recording::ALL`].
     pub interface: String,
+    /// The only addresses whose packets are played, or [`Recording::ALL`].
+    pub sender: String,
     /// The only one of its flows, by its name, or [`Recording::ALL`].
     pub flow: String,
     /// What was recorded, in order; nothing as long as it has not been read.

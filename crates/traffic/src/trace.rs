@@ -11,8 +11,9 @@
 //! Each packet has its recorded size: its header is that of the flow's transport, and its payload
 //! is the rest, at least one byte. Over TCP each packet is a write of as many bytes as the packet
 //! had, and what happens to them in the network is up to TCP. Disciplines see all packets as one
-//! flow. `flow` selects one flow of the recording, so that several flows, each with its own
-//! selection, can play all of it.
+//! flow. `sender` selects what some hosts sent: one direction, where both were captured. `flow`
+//! selects one flow of the recording, so that several flows, each with its own selection, can play
+//! all of it.
 //!
 //! A recording shows what a sender did in another network. If it used TCP, it would have behaved
 //! differently in this one. Play back traffic that does not react, or ask what a queue would have
@@ -21,7 +22,7 @@
 //! **ns-2** (`Application/Traffic/Trace`): plays its own binary files again and again, each source
 //! from a packet of its own.
 
-use sojourn_base::{Bytes, ParamFault, Preset, Span, params};
+use sojourn_base::{Bytes, Networks, ParamFault, Preset, Span, params};
 
 use crate::contract::{Recorded, Recording};
 use crate::{Draw, Emission, Packets, Source};
@@ -33,6 +34,9 @@ params! {
         file: String = "";
         /// Name of the interface of a pcapng file to play, or `all`.
         interface: String = "all";
+        /// Addresses or networks that sent the packets to play, such as `192.0.2.7` or
+        /// `192.0.2.0/24, 2001:db8::/32`; or `all`.
+        sender: String = "all";
         /// Flow to play: its name in the table, or its addresses and ports such as `udp
         /// 10.0.0.1:5004 > 10.0.0.2:5004`; or `all`.
         flow: String = "all";
@@ -68,11 +72,16 @@ impl Trace {
         let Params {
             file,
             interface,
+            sender,
             flow,
             speed,
             repeat,
             random_start,
         } = params.clone();
+        if sender != Recording::ALL && Networks::parse(&sender).is_none() {
+            let allowed = format!("\"all\", or {}", Networks::ALLOWED);
+            return Err(ParamFault::new("sender", format!("{sender:?}"), allowed));
+        }
         if speed <= 0.0 {
             return Err(ParamFault::new("speed", speed, "a number above 0"));
         }
@@ -80,6 +89,7 @@ impl Trace {
             recording: Recording {
                 file,
                 interface,
+                sender,
                 flow,
                 packets: [].into(),
             },

@@ -24,6 +24,10 @@ EXAMPLES = (
         "sojourn replay uplink.pcapng --rate '8 Mbit/s' --queue codel --queue droptail",
     ),
     (
+        "what one host sent, of a capture of both directions",
+        "sojourn replay uplink.pcapng --rate '8 Mbit/s' --queue codel --sender 192.0.2.7",
+    ),
+    (
         "a table of arrivals",
         "sojourn replay arrivals.csv --rate '2 Mbit/s' --queue 'red,limit=50 packets' "
         "--out results/replay",
@@ -70,6 +74,15 @@ def replay(
             metavar="NAME", help="Take this interface of a pcapng file only.", show_default=False
         ),
     ] = None,
+    sender: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS[/PREFIX]",
+            help="Take the packets of a capture that this address or network sent, and no others. "
+            "May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     partial: Annotated[
         bool,
         typer.Option(
@@ -108,6 +121,7 @@ def replay(
                 series=series,
                 flows=flows,
                 interface=interface,
+                sender=sender or None,
                 partial=partial,
                 progress=shown,
             )

@@ -34,8 +34,8 @@ pub(crate) struct Files {
 pub(super) struct Read {
     /// Numbers, by file.
     values: BTreeMap<String, Arc<[f64]>>,
-    /// Packets, by file, interface and flow.
-    recordings: BTreeMap<[String; 3], Arc<[Recorded]>>,
+    /// Packets, by file, interface, sender and flow.
+    recordings: BTreeMap<[String; 4], Arc<[Recorded]>>,
 }
 
 impl Read {
@@ -47,8 +47,15 @@ impl Read {
 }
 
 /// What tells a recording from others.
-fn key_of(recording: &Recording) -> [String; 3] {
-    [&recording.file, &recording.interface, &recording.flow].map(Clone::clone)
+fn key_of(recording: &Recording) -> [String; 4] {
+    let Recording {
+        file,
+        interface,
+        sender,
+        flow,
+        ..
+    } = recording;
+    [file, interface, sender, flow].map(Clone::clone)
 }
 
 impl Files {

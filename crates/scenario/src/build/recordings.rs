@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 
-use sojourn_base::{Bytes, Time};
+use sojourn_base::{Bytes, Networks, Time};
 use sojourn_trace::Arrivals;
 use sojourn_trace::arrivals::ReadError;
 use sojourn_traffic::{Recorded, Recording};
@@ -20,6 +20,7 @@ pub(super) fn read(
     let Recording {
         file,
         interface,
+        sender,
         flow,
         ..
     } = wanted;
@@ -27,6 +28,9 @@ pub(super) fn read(
     let mut arrivals = Arrivals::read(file, source).map_err(said)?;
     if interface != Recording::ALL {
         arrivals = arrivals.only(interface).map_err(said)?;
+    }
+    if let Some(senders) = Networks::parse(sender) {
+        arrivals = arrivals.sent_by(senders).map_err(said)?;
     }
     // By what tells them apart: whether it is played, and its name.
     let mut flows: BTreeMap<u64, (bool, String)> = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! Arrivals in a capture: pcap and pcapng, block by block out of a buffer of one size.
 
 use std::io::{self, ErrorKind, Read};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
@@ -9,15 +10,17 @@ use pcap_parser::{
     PcapNGReader,
 };
 use sojourn_base::time::{LONGEST_S, PS_PER_S};
-use sojourn_base::{Span, Time};
+use sojourn_base::{Networks, Span, Time};
 
-use super::headers::{self, FlowName, LINK_TYPES, LinkType};
+use super::headers::{self, FlowName, IpFlow, LINK_TYPES, LinkType};
 use super::{Arrival, Disorder, Fault, Place, Source};
 
 /// The largest block or record that can be read: far above any snap length in use.
 const BUFFER: usize = 1 << 22;
 /// The obsolete packet block of pcapng.
 const PACKET_BLOCK: u32 = 2;
+/// Addresses that a message shows.
+const SHOWN: usize = 5;
 
 /// Reads a capture.
 pub(super) struct Capture {
@@ -74,12 +77,16 @@ impl Capture {
         self.sections.only = Some(interface.to_owned());
     }
 
+    pub(super) fn sent_by(&mut self, senders: Networks) {
+        self.sections.senders = Some(senders);
+    }
+
     pub(super) fn offset(&self) -> u64 {
         self.reader.consumed() as u64
     }
 
     pub(super) fn interfaces(&self) -> &[String] {
-        &self.sections.named
+        &self.sections.taken
     }
 
     pub(super) const fn disorder(&self) -> Disorder {
@@ -94,6 +101,13 @@ impl Capture {
     pub(super) fn flow_name(&self) -> String {
         let flow = self.sections.flow;
         flow.map_or_else(String::new, |flow| flow.to_string())
+    }
+
+    pub(super) const fn ip_flow(&self) -> Option<IpFlow> {
+        match self.sections.flow {
+            Some(FlowName::Ip(flow)) => Some(flow),
+            _ => None,
+        }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Arrival>, (Place, Fault)> {
@@ -179,6 +193,12 @@ struct Sections {
     only: Option<String>,
     /// Names of those that have packets.
     named: Vec<String>,
+    /// Names of those whose packets were taken.
+    taken: Vec<String>,
+    /// Whose packets are to be read, if not everybody's.
+    senders: Option<Networks>,
+    /// Some of the others.
+    passed_over: Vec<IpAddr>,
     packets: u64,
     /// The flow of the latest packet.
     flow: Option<FlowName>,
@@ -293,10 +313,26 @@ impl Sections {
             return Ok(Found::Nothing);
         }
         let units = interface.units.as_ref().map_err(wrong)?;
+        let headers = headers::read(units.link, record.bytes);
+        if let Some(senders) = &self.senders {
+            match headers.name {
+                FlowName::Ip(flow) if senders.contain(flow.source) => {}
+                FlowName::Ip(flow) => {
+                    let is_new = !self.passed_over.contains(&flow.source);
+                    if is_new && self.passed_over.len() < SHOWN {
+                        self.passed_over.push(flow.source);
+                    }
+                    return Ok(Found::Nothing);
+                }
+                FlowName::EtherType(_) => return Ok(Found::Nothing),
+            }
+        }
+        if !self.taken.contains(&interface.name) {
+            self.taken.push(interface.name.clone());
+        }
         let ps = u128::from(record.stamp) * u128::from(PS_PER_S) / units.resolution;
         let ps = ps.cast_signed() + i128::from(interface.offset) * i128::from(PS_PER_S);
         let time = self.clock.since_first(ps)?;
-        let headers = headers::read(units.link, record.bytes);
         self.flow = Some(headers.name);
         let there = record
             .original
@@ -313,17 +349,31 @@ impl Sections {
         }))
     }
 
-    /// The file ends: the interface that is wanted must have been there.
+    /// The file ends: the interface and the senders that are wanted must have been there.
     fn end(&self) -> Result<Found, Fault> {
-        match &self.only {
-            Some(only) if self.clock.stamps.is_none() && !self.named.is_empty() => {
-                let named = self.named.join(", ");
-                Err(wrong(format!(
-                    "found no packet of the interface {only:?}; allowed: {named}"
-                )))
-            }
-            _ => Ok(Found::End),
+        if self.named.is_empty() {
+            return Ok(Found::End);
         }
+        if let Some(only) = &self.only
+            && !self.named.contains(only)
+        {
+            let named = self.named.join(", ");
+            return Err(wrong(format!(
+                "found no packet of the interface {only:?}; allowed: {named}"
+            )));
+        }
+        if self.senders.is_some() && self.taken.is_empty() {
+            let others: Vec<String> = self.passed_over.iter().map(IpAddr::to_string).collect();
+            return Err(wrong(match others.len() {
+                0 => "found no packet with an address; allowed: every sender".to_owned(),
+                _ => format!(
+                    "found no packet of the sender; allowed: one of those that there are, such as \
+                     {}",
+                    others.join(", ")
+                ),
+            }));
+        }
+        Ok(Found::End)
     }
 }
 

@@ -68,26 +68,59 @@ impl LinkType {
 /// What tells a flow from others, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlowName {
-    /// Addresses, protocol, and the ports where there are any.
-    Ip(IpAddr, IpAddr, u8, Option<(u16, u16)>),
+    /// One of IP.
+    Ip(IpFlow),
     /// What is not IP.
     EtherType(u16),
 }
 
+/// Addresses, protocol, and the ports where there are any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IpFlow {
+    /// Who sends.
+    pub source: IpAddr,
+    /// Who is sent to.
+    pub destination: IpAddr,
+    /// The number of the protocol.
+    pub protocol: u8,
+    /// Ports of source and destination.
+    pub ports: Option<(u16, u16)>,
+}
+
+impl IpFlow {
+    /// The flow that answers it.
+    #[must_use]
+    pub fn back(self) -> Self {
+        Self {
+            source: self.destination,
+            destination: self.source,
+            protocol: self.protocol,
+            ports: self
+                .ports
+                .map(|(source, destination)| (destination, source)),
+        }
+    }
+}
+
 impl fmt::Display for FlowName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (source, destination, protocol) = match *self {
-            Self::EtherType(number) => return write!(f, "EtherType 0x{number:04x}"),
-            Self::Ip(source, destination, protocol, Some(ports)) => (
-                SocketAddr::new(source, ports.0).to_string(),
-                SocketAddr::new(destination, ports.1).to_string(),
-                protocol,
+        match self {
+            Self::Ip(flow) => flow.fmt(f),
+            Self::EtherType(number) => write!(f, "EtherType 0x{number:04x}"),
+        }
+    }
+}
+
+impl fmt::Display for IpFlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (source, destination) = match self.ports {
+            Some(ports) => (
+                SocketAddr::new(self.source, ports.0).to_string(),
+                SocketAddr::new(self.destination, ports.1).to_string(),
             ),
-            Self::Ip(source, destination, protocol, None) => {
-                (source.to_string(), destination.to_string(), protocol)
-            }
+            None => (self.source.to_string(), self.destination.to_string()),
         };
-        let protocol = IpNumber(protocol);
+        let protocol = IpNumber(self.protocol);
         match protocol.keyword_str() {
             Some(name) => write!(f, "{} ", name.to_lowercase())?,
             None => write!(f, "protocol {} ", protocol.0)?,
@@ -211,7 +244,12 @@ fn read_ip(bytes: &[u8], headers: &mut Headers) {
         _ => &[],
     };
     let (source, destination) = (ip.source_addr(), ip.destination_addr());
-    headers.name = FlowName::Ip(source, destination, protocol, ports_of(ports));
+    headers.name = FlowName::Ip(IpFlow {
+        source,
+        destination,
+        protocol,
+        ports: ports_of(ports),
+    });
     (headers.source, headers.destination) = (short(source), short(destination));
     headers.flow = match (source, destination) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
