@@ -39,9 +39,7 @@ def log_events(
 
     Raises ScenarioError where there is no such point. An interrupted run leaves no file.
     """
-    points = scenario.core.points
-    if not 0 <= point < points:
-        raise ScenarioError(f"--point: found {point}; allowed: 0 to {points - 1}")
+    scenario.check_point(point, "--point")
     folder.mkdir(parents=True, exist_ok=True)
     stem = folder / "events"
     cancel = Cancel()

@@ -20,14 +20,16 @@ from sojourn.workers.tasks import Outcome
 class Outcomes:
     """The finished runs, in the order of points and replicas: all that a summary needs.
 
-    ``noted`` is what was to be said while they were carried out. ``sojourn.results.of_outcomes``
-    makes frames of them.
+    They are ``complete`` if none of the scenario is missing: none was ``interrupted``, and not one
+    point alone was asked for. ``noted`` is what was to be said while they were carried out.
+    ``sojourn.results.of_outcomes`` makes frames of them.
     """
 
     scenario: Scenario
     each: Sequence[Outcome]
     complete: bool
     noted: Sequence[str] = ()
+    interrupted: bool = False
     sojourn: str = __version__
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sojourn.errors.arguments import as_path
+from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
 from sojourn.experiments.executor import MemoryExecutor
 from sojourn.experiments.procedure import execute_plan
@@ -32,6 +32,7 @@ def run(
     replicas: int | None = None,
     seed: int | None = None,
     precision: str | None = None,
+    point: int | None = None,
     jobs: int | None = None,
     overrides: Overrides = (),
     series_interval: str | None = None,
@@ -45,10 +46,12 @@ def run(
 
     ``scenario`` is a :class:`Scenario`, the path of a file, or the name of a study. ``replicas``,
     ``seed``, ``precision`` (such as ``"5%"``: replicas are added until the intervals are that
-    narrow) and ``series_interval`` (such as ``"100 ms"``) override the file. ``jobs`` runs are
-    carried out at once, by default one per core; the results do not depend on it. Ctrl-C ends the
-    runs in progress and returns what is finished, with ``complete`` false. ``progress`` is called
-    with the number of finished runs and of all; ``"bar"`` shows a bar, as notebooks do by default.
+    narrow) and ``series_interval`` (such as ``"100 ms"``) override the file. With ``point``, a
+    number from 0, the results are those of this point alone, the same as among all others, and
+    ``complete`` is false if there are others. ``jobs`` runs are carried out at once, by default one
+    per core; the results do not depend on it. Ctrl-C ends the runs in progress and returns what is
+    finished, with ``complete`` false. ``progress`` is called with the number of finished runs and
+    of all; ``"bar"`` shows a bar, as notebooks do by default.
 
     Traces in ``trace_format`` are written into ``trace_folder``. ``"ns2"``: one file for all links,
     ``trace[-pointP][-replicaR].tr``. ``"pcapng"``: a capture for each link,
@@ -64,35 +67,51 @@ def run(
 
     check_process()
     scenario = prepared(scenario, overrides, replicas, seed, series_interval, precision)
+    if point is not None:
+        if not isinstance(point, int) or isinstance(point, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("point", point, "the number of a point, from 0")
+        scenario.check_point(point, "point")
     traces = None
     if trace_folder is not None:
         folder = as_path("trace_folder", trace_folder)
         traces = Traces(folder, trace_format, trace_links, trace_payload)
         traces.check_arguments()
-    return of_outcomes(outcomes_of(scenario, jobs, progress, traces))
+    return of_outcomes(outcomes_of(scenario, jobs, progress, traces, point))
 
 
 def outcomes_of(
-    scenario: Scenario, jobs: int | None, progress: Progress, traces: Traces | None
+    scenario: Scenario,
+    jobs: int | None,
+    progress: Progress,
+    traces: Traces | None,
+    point: int | None = None,
 ) -> Outcomes:
-    """Carry out all runs of a scenario as :func:`run` does, and make no frames of them."""
+    """Carry out the runs of a scenario as :func:`run` does, and make no frames of them."""
     jobs = runs_at_once(jobs)
     if traces is not None:
         traces.check(scenario)
         traces.folder.mkdir(parents=True, exist_ok=True)
 
+    def is_wanted(task: Task) -> bool:
+        return not task.is_pilot and point in (None, task.point)
+
     def carry_out(tasks: Sequence[Task]) -> Finished:
-        traced = [(task, traces.of(scenario, task) if traces else None) for task in tasks]
+        traced = [
+            (task, traces.of(scenario, task) if traces and is_wanted(task) else None)
+            for task in tasks
+        ]
         return execute(scenario, traced, threads)
 
     warnings: list[str] = []
     with started(jobs) as threads, progress_bar(progress, scenario.name) as on_progress:
         executor = MemoryExecutor(carry_out, Listener(on_progress, threads.passed))
         try:
-            plan = execute_plan(scenario, executor)
-            tasks, complete, warnings = plan.tasks, True, plan.warnings
+            plan = execute_plan(scenario, executor, point=point)
+            tasks, complete, warnings = plan.tasks, plan.whole, plan.warnings
+            interrupted = False
         except KeyboardInterrupt:
-            done = [task for task in executor.done if not task.is_pilot]
+            done = filter(is_wanted, executor.done)
             tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
+            interrupted = True
     outcomes = [Outcome(task, executor.tables(task)) for task in tasks]
-    return Outcomes(scenario, outcomes, complete, warnings)
+    return Outcomes(scenario, outcomes, complete, warnings, interrupted=interrupted)

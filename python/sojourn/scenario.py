@@ -187,6 +187,12 @@ class Scenario:
         """What was set from outside: dotted keys and values as TOML."""
         return list(self._overrides)
 
+    def check_point(self, point: int, name: str) -> None:
+        """Raise :class:`sojourn.ScenarioError` if there is no such point; ``name`` asked for it."""
+        points = self.core.points
+        if not 0 <= point < points:
+            raise _core.ScenarioError(f"{name}: found {point}; allowed: 0 to {points - 1}")
+
     def identity(self, point: int) -> dict[str, Any]:
         """Return all that the results of a point depend on, besides the replica."""
         if point not in self._identities:

@@ -40,10 +40,8 @@ class Traces:
         """Raise :class:`sojourn.ScenarioError` for a link that is not there."""
         scenario.core.check_captured(list(self.links))
 
-    def of(self, scenario: Scenario, task: Task) -> TraceFiles | None:
-        """The trace of one run, if it has one."""
-        if task.is_pilot:
-            return None
+    def of(self, scenario: Scenario, task: Task) -> TraceFiles:
+        """The trace of one run."""
         stem = self.folder / _trace_name(scenario, task)
         return TraceFiles(self.format, stem, list(self.links), self.payload)
 

@@ -210,7 +210,7 @@ def test_results_stay_where_ctrl_c_came_before_there_were_others(
 
 
 def test_nothing_is_not_written_in_the_place_of_results(small, tmp_path, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     out = tmp_path / "out"

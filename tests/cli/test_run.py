@@ -491,3 +491,75 @@ def test_flows_of_which_nothing_was_measured_are_named(sojourn, tmp_path):
     assert "flow steady" not in done.errors
     manifest = json.loads((tmp_path / "out" / "experiment.json").read_text())
     assert any("flow early sends nothing" in warning for warning in manifest["warnings"])
+
+
+def of_point(frame: pl.DataFrame, point: int) -> pl.DataFrame:
+    return frame if frame.is_empty() else frame.filter(pl.col("point") == point)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        # Both points are run to decide on the warm-up, and on the number of replicas.
+        {"warmup": "auto"},
+        {"precision": "20%"},
+        {"series": "100 ms"},
+    ],
+)
+def test_a_point_alone_is_the_same_as_among_all(small, settings):
+    whole = sj.run(small, overrides=settings)
+    for point in (0, 1):
+        alone = sj.run(small, overrides=settings, point=point)
+        assert not alone.complete
+        frames = whole.frames()
+        for name, frame in alone.frames().items():
+            assert frame.equals(frames[name] if name == "points" else of_point(frames[name], point))
+        summary = alone.summary()["points"]
+        assert summary[point] == whole.summary()["points"][point]
+        assert summary[1 - point]["links"] == {}
+
+
+def test_a_point_alone_is_shown_traced_and_written(sojourn, small, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    out = tmp_path / "out"
+    whole = sojourn("run", small, "--json")
+    done = sojourn("run", small, "--point", 1, "--trace", "ns2", "--out", out)
+    assert done.status == 0
+    assert "red" in done.out
+    assert "droptail" not in done.out
+    assert "mean over 2 replicas" in done.out
+    traces = sorted(path.name for path in out.glob("*.tr"))
+    assert traces == ["trace-point1-replica0.tr", "trace-point1-replica1.tr"]
+    assert pl.read_parquet(out / "runs.parquet")["point"].to_list() == [1, 1]
+    document = json.loads((out / "summary.json").read_text())
+    assert document["points"][1] == json.loads(whole.out)["points"][1]
+    assert document["complete"] is False
+    assert "is not complete" in sojourn("diff", out, out).out
+
+
+def test_traces_of_a_point_are_those_of_no_other(sojourn, small, tmp_path):
+    """Also where the others are run to decide on its replicas."""
+    out = tmp_path / "out"
+    given = ("--point", 0, "--precision", "50%", "--set", "max_replicas=10")
+    assert sojourn("run", small, *given, "--trace", "ns2", "--out", out).status == 0
+    names = {path.name.partition("-replica")[0] for path in out.glob("*.tr")}
+    assert names == {"trace-point0"}
+
+
+def test_a_point_that_is_not_there_is_refused(sojourn, small, tmp_path):
+    done = sojourn("run", small, "--point", 2)
+    assert (done.status, done.errors) == (2, "error: --point: found 2; allowed: 0 to 1\n")
+    as_for_events = sojourn("events", small, "--out", tmp_path / "out", "--point", 2)
+    assert as_for_events.errors.endswith(done.errors)
+    for point, said in ((2, "found 2; allowed: 0 to 1"), (-1, "found -1; allowed: 0 to 1")):
+        with pytest.raises(sj.ScenarioError, match=f"^point: {said}$"):
+            sj.run(small, point=point)
+    for point in ("1", True, 1.0):
+        with pytest.raises(TypeError, match=r"^point: found .*; allowed: the number of a point"):
+            sj.run(small, point=point)
+
+
+def test_the_only_point_is_the_whole(small):
+    one = sj.Scenario.from_toml(small.read_text().partition("[vary]")[0])
+    assert sj.run(one, point=0) == sj.run(one)

@@ -22,10 +22,12 @@ def fail(message: str, status: int) -> typer.Exit:
     return typer.Exit(status)
 
 
-def interrupted(scenario: Scenario, points: Collection[int], kept: str) -> typer.Exit:
+def interrupted(
+    scenario: Scenario, points: Collection[int], kept: str, asked: Collection[int] | None = None
+) -> typer.Exit:
     """Say what was finished when Ctrl-C came, and which points have nothing; return the exit.
 
-    ``points`` has the point of each run.
+    ``points`` has the point of each run; ``asked`` are the points that were to be run, if not all.
     """
     count = len(points)
     if count == 0:
@@ -35,7 +37,8 @@ def interrupted(scenario: Scenario, points: Collection[int], kept: str) -> typer
     begun = set(points)
     names = answers(scenario)
     for case in cases(scenario):
-        missing = [names[point] for point in case.points if point not in begun]
+        wanted = [point for point in case.points if asked is None or point in asked]
+        missing = [names[point] for point in wanted if point not in begun]
         at = f" at {case.title}" if case.title else ""
         what = "; ".join(name for name in missing if name)
         if missing:

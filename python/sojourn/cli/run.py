@@ -50,6 +50,10 @@ EXAMPLES = (
         "until every interval is within 5 % of its mean",
         "sojourn run scenarios/mm1.toml --precision 5%",
     ),
+    (
+        "one point alone",
+        "sojourn run scenarios/red-against-droptail.toml --point 1 --replicas 10",
+    ),
     ("one JSON document", "sojourn run scenarios/operator-uplink.toml --json"),
     (
         "captures of one link for Wireshark",
@@ -67,6 +71,14 @@ def run(
     seed: SeedOption = None,
     replicas: ReplicasOption = None,
     precision: PrecisionOption = None,
+    point: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="This point of [vary] alone, from 0, as it is among all others; default: all.",
+            show_default=False,
+        ),
+    ] = None,
     interval: IntervalOption = IntervalName.STUDENT,
     jobs: JobsOption = None,
     out: Annotated[
@@ -122,6 +134,8 @@ def run(
 
     scenario = prepared(file, parse_settings(settings), replicas, seed, precision=precision)
     print_warnings(scenario)
+    if point is not None:
+        scenario.check_point(point, "--point")
     if trace is not TraceFormat.PCAPNG:
         for option, given in (("--trace-link", trace_link), ("--trace-payload", trace_payload)):
             if given:
@@ -134,7 +148,7 @@ def run(
     with place_for(out, scenario):
         before = _stamps(out, trace)
         with progress.shown(scenario.name) as shown:
-            outcomes = outcomes_of(scenario, jobs, shown, traces)
+            outcomes = outcomes_of(scenario, jobs, shown, traces, point)
         print_interval_warning(interval, outcomes.points)
         traced = sorted(
             path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
@@ -157,8 +171,9 @@ def run(
                 print_tables(outcomes, interval.value, all_links=all_links)
             for path in [*written, *traced]:
                 note(str(path))
-        if not outcomes.complete:
-            raise interrupted(scenario, outcomes.points, "only these are counted")
+        if outcomes.interrupted:
+            asked = None if point is None else {point}
+            raise interrupted(scenario, outcomes.points, "only these are counted", asked)
 
 
 def _stamps(out: Path | None, trace: TraceFormat | None) -> dict[Path, tuple[int, ...]]:

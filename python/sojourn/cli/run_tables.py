@@ -99,7 +99,7 @@ def _caption(
     if most == 1:
         return None
     count = f"{most}" if fewest == most else f"{fewest} to {most}"
-    if len(outcomes.alike) == outcomes.scenario.core.points:
+    if len(outcomes.alike) == len(counts):
         return f"{count} replicas, all the same run: no intervals"
     how = " ± half of the" if interval == "student" else ", with both ends of the bootstrap's"
     fewer = fewer_values([*point["links"].values(), *point["groups"].values()] for point in points)

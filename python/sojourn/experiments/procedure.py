@@ -45,19 +45,29 @@ def fixed_runs(scenario: Scenario, share: Share = WHOLE) -> list[Task] | None:
     return share.of(measured_runs(scenario))
 
 
-def execute_plan(scenario: Scenario, executor: Executor, share: Share = WHOLE) -> Plan:
-    """Carry out all runs of a scenario, or a share of them; return which they were.
+def execute_plan(
+    scenario: Scenario, executor: Executor, share: Share = WHOLE, point: int | None = None
+) -> Plan:
+    """Carry out all runs of a scenario, a share of them, or those of one point; return which they
+    were.
 
     A share is a part of the runs. If runs decide on further runs, it is a part of the groups of
-    points that are compared, since each group decides as a whole. Raises
+    points that are compared, since each group decides as a whole; so the group of the one ``point``
+    is carried out with it, and its runs are the same as among all others. Raises
     :class:`sojourn.ScenarioError` if the precision concerns a metric that does not exist.
     """
+
+    def wanted(tasks: Sequence[Task]) -> list[Task]:
+        return [task for task in tasks if point in (None, task.point)]
+
+    whole = share.is_whole and (point is None or scenario.core.points == 1)
     fixed = fixed_runs(scenario, share)
     if fixed is not None:
+        fixed = wanted(fixed)
         executor.execute(fixed)
-        return Plan(fixed, whole=share.is_whole)
+        return Plan(fixed, whole=whole)
     goal = Goal.of(scenario)
-    groups = share.of(compared_points(scenario))
+    groups = [group for group in share.of(compared_points(scenario)) if point in (None, *group)]
     warmups, warnings = choose_warmups(scenario, executor, groups)
 
     replicas = scenario.replicas if goal is None else goal.first(scenario.replicas)
@@ -70,7 +80,7 @@ def execute_plan(scenario: Scenario, executor: Executor, share: Share = WHOLE) -
     ]
     if goal is not None:
         warnings += goal.missed(scenario, executor, measured)
-    return Plan(in_order([task for tasks in measured for task in tasks]), warnings, share.is_whole)
+    return Plan(in_order(wanted([task for tasks in measured for task in tasks])), warnings, whole)
 
 
 def _until_narrow(
