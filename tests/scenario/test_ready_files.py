@@ -69,6 +69,42 @@ def test_sfq_keeps_the_calls_unharmed():
     assert not fair.time_series.is_empty()
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "access-line.md"
+COLUMNS = {
+    ("download", "goodput_bps"): (1e-6, 1),
+    ("upload", "goodput_bps"): (1e-6, 1),
+    ("call-up", "delay_p95_s"): (1e3, 0),
+    ("call-down", "delay_p95_s"): (1e3, 0),
+    ("web", "fct_s"): (1e3, 0),
+}
+"""What the page's table shows: of which flow, in which unit, to how many places."""
+
+
+def test_the_page_of_the_access_line_has_the_file_and_what_comes_of_it():
+    path = FOLDER / "access-line.toml"
+    page, text = PAGE.read_text(encoding="utf-8"), path.read_text(encoding="utf-8")
+    assert text[text.index("name = ") :] in page
+    results = sj.run(path)
+    for point, vary in enumerate(results.scenario.vary):
+        cells = [f"`{vary['link.access-*.queue']['discipline']}`"]
+        for (group, metric), (factor, places) in COLUMNS.items():
+            values = results.groups.filter(point=point, group=group)[metric]
+            cells.append(f"{values.mean() * factor:.{places}f}")
+        assert f"| {' | '.join(cells)} |\n" in page
+
+
+def test_acknowledgements_of_a_download_wait_behind_an_upload():
+    """With a queue for each flow they pass, and so do the packets of the call."""
+    path = FOLDER / "access-line.toml"
+    groups = sj.run(path, replicas=2, overrides=SHORT | {"duration": "20 s"}).groups
+    droptail, fair = (
+        groups.filter(point=point, group="download")["goodput_bps"].mean() for point in (0, 3)
+    )
+    assert fair > 1.3 * droptail
+    calls = [groups.filter(point=point, group="call-up")["delay_p99_s"].max() for point in (0, 3)]
+    assert calls[1] < 0.04 < 0.1 < calls[0]
+
+
 def test_a_longer_buffer_trades_loss_for_delay():
     overrides = {**SHORT, "duration": "12 s"}
     results = sj.run(FOLDER / "operator-uplink.toml", replicas=2, overrides=overrides)
