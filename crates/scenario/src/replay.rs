@@ -30,8 +30,8 @@ const JUMBO: u32 = 9216;
 /// The largest packet of IP on an Ethernet that has no jumbo frames.
 const USUAL: u32 = 1500;
 /// The largest that such an Ethernet has of anything: where the size may be one of a frame, as in a
-/// table, or there may be labels in front of the packet. This is a frame with a VLAN tag and a check
-/// sequence.
+/// table, or there may be labels in front of the packet. This is a frame with a VLAN tag and a
+/// check sequence.
 const USUAL_FRAME: u32 = 1522;
 /// How many packets pass between two looks at the caller's wish to stop.
 const PACKETS_BETWEEN_LOOKS: u64 = 1 << 12;

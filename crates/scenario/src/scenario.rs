@@ -23,8 +23,8 @@ use crate::trace::duplex;
 use crate::tree::{self, Table, parse_value};
 use crate::vary::{self, Axis};
 
-/// Values of each key of `[vary]` that are looked at, where the first point is wrong, to see whether
-/// that depends on them.
+/// Values of each key of `[vary]` that are looked at, where the first point is wrong, to see
+/// whether that depends on them.
 const LOOKS: usize = 16;
 
 /// A scenario whose points have all been checked.

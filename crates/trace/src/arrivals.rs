@@ -264,9 +264,9 @@ impl Arrivals {
         }
     }
 
-    /// The interfaces whose packets have been read so far, by name, in the order in which they came;
-    /// those of a pcapng file that have no name as "interface 0" and so on, by their number in
-    /// their section; one without a name in formats that name none.
+    /// The interfaces whose packets have been read so far, by name, in the order in which they
+    /// came; those of a pcapng file that have no name as "interface 0" and so on, by their number
+    /// in their section; one without a name in formats that name none.
     pub fn interfaces(&self) -> &[String] {
         match &self.format {
             Format::Capture(capture) => capture.interfaces(),
