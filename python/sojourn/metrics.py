@@ -88,14 +88,16 @@ METRICS = (
         "link",
         "lower",
         "drops of data; those less than a round trip (the longest propagation, and the wait at "
-        "that time) after the first count as one",
+        "that time) after the first count as one; undefined where no flow of the link has a "
+        "propagation delay on its path",
     ),
     Metric("loss_event_mean_packets", "link", "lower", "packets dropped in a loss event, mean"),
     Metric(
         "loss_synchronization_ratio",
         "link",
         "lower",
-        "share of the link's flows that lose packets in a loss event, mean (RFC 7928, 2.4)",
+        "share of the link's flows that lose packets in a loss event, mean (RFC 7928, 2.4); "
+        "undefined where `loss_events` is",
     ),
     Metric("queue_mean_packets", "link", "lower", "waiting packets, averaged over time"),
     Metric("queue_mean_bytes", "link", "lower", "waiting bytes, averaged over time"),
