@@ -10,6 +10,7 @@ def scale(*rows):
     return Scale({f"step {place}": list(row) for place, row in enumerate(rows)}, "kbit/s")
 
 
+EVEN = [1.0, 1.0, 1.0]
 NOISE = (0.0, 0.4, -0.3, 0.1, -0.2, 0.05)
 
 
@@ -37,14 +38,24 @@ def test_one_step_back_is_enough_to_disagree():
     assert "it falls from step 1 to step 2 by -2.00" in found.reason
 
 
+def test_the_only_step_is_told_once():
+    found = goes(scale(shifted(3), shifted(1)), "grows")
+    assert found.outcome is Outcome.DISAGREES
+    assert found.reason == "From step 0 to step 1 it changes by -2.00 [-2.02, -1.98] kbit/s."
+
+
+def test_means_that_are_all_the_same_run_from_none_to_none():
+    found = steady(scale(EVEN, EVEN))
+    assert found.outcome is Outcome.AGREES
+    assert found.reason == "All means are 1.00 kbit/s; up to 5 % counts as constant."
+
+
 def test_pairs_count_not_spreads():
     """Large common noise, a small difference in every replica: still a trend."""
     noise = [100.0, -80.0, 30.0, 0.0, 55.0]
     rows = [list(noise), [x + 1 + 0.01 * k for k, x in enumerate(noise)]]
     assert goes(scale(*rows), "grows").outcome is Outcome.AGREES
 
-
-EVEN = [1.0, 1.0, 1.0]
 
 SMALL_NOISE = (0.0, 0.04, -0.03, 0.01, -0.02, 0.005)
 BACKWARDS = SMALL_NOISE[::-1]

@@ -70,7 +70,8 @@ def goes(scale: Scale, way: Way) -> Judgement:
     change = f"from {names[0]} to {names[-1]} it changes by {difference_words(whole, scale.unit)}"
     if not moved:
         change += "" if separated(last, first) else ", which does not separate from none"
-    if back:
+    # Of two steps the only one has been told.
+    if back and len(names) > 2:
         change += f"; it {'falls' if sign > 0 else 'grows'} {', '.join(back)}"
     agrees = moved and not back
     return Judgement(outcome_of(agrees), scale.text(), f"{change[0].upper()}{change[1:]}.")
@@ -133,11 +134,13 @@ def steady(scale: Scale, share: float = STEADY) -> Judgement:
     middle = sum(means.values()) / len(means)
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     spread = (means[high] - means[low]) / middle if middle else 0.0
-    reason = (
+    run = (
         f"The means run from {figure_text(means[low])} ({low}) to {figure_text(means[high])} "
-        f"({high}) {scale.unit}, {percent_beside(spread, share, 1)} of their mean; "
-        f"up to {percent_text(share)} counts as constant."
+        f"({high}) {scale.unit}, {percent_beside(spread, share, 1)} of their mean"
     )
+    if means[low] == means[high]:
+        run = f"All means are {figure_text(means[low])} {scale.unit}".rstrip()
+    reason = f"{run}; up to {percent_text(share)} counts as constant."
     outcome = constant(scale, share * abs(middle))
     if outcome is Outcome.NOT_MEASURED:
         a, b, difference = furthest(scale)
