@@ -2,6 +2,7 @@
 
 import itertools
 import tomllib
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -10,7 +11,7 @@ import sojourn
 from sojourn.files.toml_text import toml_text
 from sojourn.studies.claims import Outcome
 from sojourn.studies.knobs import StudyError
-from sojourn.studies.red_fairness import checks, measures, published, scenario
+from sojourn.studies.red_fairness import answer, checks, measures, published, scenario
 from sojourn.studies.red_fairness.evidence import Evidence, Reading
 from sojourn.studies.red_fairness.measures import MEASURES
 from sojourn.studies.red_fairness.study import RedFairnessStudy
@@ -78,6 +79,34 @@ def test_one_replica_or_two_tell_nothing_apart(replicas):
     assert "fewer than 3 replicas" in found["case3-red"].reason
     three = outcomes(Reading(reading().frame.filter(pl.col("replica") < 3)))
     assert three["longer-slower"] is three["more-congestion"] is Outcome.AGREES
+
+
+@pytest.mark.parametrize(
+    ("red", "begins", "ends"),
+    [
+        ([8.0, 8.1, 8.2], "Which of the two is ahead depends on the buffer: with", " less."),
+        ([8.9, 9.2, 9.0], "With", ": no difference that the intervals carry."),
+    ],
+)
+def test_the_buffer_decides_only_where_the_intervals_are_apart(red, begins, ends):
+    """Drop-tail delivers 9.0, 9.1 and 9.2 Mbit/s with 500 packets of room."""
+    goodputs = {"red": red, "droptail": [9.0, 9.1, 9.2]}
+    buffers = pl.DataFrame(
+        [
+            {
+                "at": scenario.BUFFER_CONNECTIONS[0],
+                "limit": 500,
+                "replica": replica,
+                "discipline": name,
+                "goodput_mbps": value,
+            }
+            for name, values in goodputs.items()
+            for replica, value in enumerate(values)
+        ]
+    )
+    told = answer.of_buffers(replace(evidence(reading()), buffers=buffers))
+    assert told.startswith(f"{begins} ")
+    assert told.endswith(ends)
 
 
 def spread(found, column, by, *where):

@@ -55,14 +55,14 @@ def of_buffers(evidence: Evidence) -> str:
     texts = ", ".join(f"{label(name)} {interval_text(one)}" for name, one in means.items())
     apart = separated(values["red"], values["droptail"])
     red, droptail = means["red"].mean or 0.0, means["droptail"].mean or 0.0
-    verdict = (
-        f"RED delivers {percent_text(abs(red / droptail - 1))} "
-        f"{'more' if red > droptail else 'less'}"
-        if apart and droptail
-        else "no difference that the intervals carry"
+    where = (
+        f"{connections} connections, {limit} packets of room and windows of {scenario.LARGE_WINDOW}"
     )
+    if not (apart and droptail):
+        return f"With {where} they deliver {texts} Mbit/s: no difference that the intervals carry."
+    share = percent_text(abs(red / droptail - 1))
+    more = "more" if red > droptail else "less"
     return (
-        f"Which of the two is ahead depends on the buffer: with {connections} connections, {limit} "
-        f"packets of room and windows of {scenario.LARGE_WINDOW} they deliver {texts} Mbit/s; "
-        f"{verdict}."
+        f"Which of the two is ahead depends on the buffer: with {where} they deliver {texts} "
+        f"Mbit/s; RED delivers {share} {more}."
     )
