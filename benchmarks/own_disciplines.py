@@ -35,6 +35,15 @@ def scenario(queue: sj.queue.Blue | sj.queue.Discipline, duration: str) -> sj.Sc
     return sj.network([line], load, duration=duration)
 
 
+def simulated(word: str) -> str:
+    """A simulated time. Raises argparse's error for what is none."""
+    try:
+        scenario(sj.queue.Blue(), word)
+    except sj.ScenarioError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("duration: ")) from None
+    return word
+
+
 def measure(
     queue: sj.queue.Blue | sj.queue.Discipline, duration: str, runs: int
 ) -> tuple[float, int]:
@@ -56,7 +65,7 @@ def measure(
 def main() -> None:
     """Print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--duration", default="4 s", help="simulated time of a run")
+    parser.add_argument("--duration", type=simulated, default="4 s", help="simulated time of a run")
     parser.add_argument("--runs", type=at_least_one, default=5, help="of each; the best counts")
     given = parser.parse_args()
     limit = {"limit": "50 packets"}
