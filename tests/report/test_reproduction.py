@@ -184,6 +184,39 @@ def test_interrupted(app, tmp_path):
     assert (out / "interrupted" / "eqm" / "links.parquet").exists()
 
 
+@pytest.mark.parametrize("study", ["eqm", "all"])
+def test_interrupted_before_a_run_was_finished(app, tmp_path, monkeypatch, synthetic, study):
+    """Ctrl-C makes the runner give what is finished, which may be nothing."""
+
+    def run_scenario(text, options):
+        frames = synthetic.frames(synthetic.settings())
+        return replace(frames, complete=False, totals=frames.totals.clear())
+
+    monkeypatch.setattr(execution, "run_scenario", run_scenario)
+    result = invoke(app, study, "--out", str(tmp_path), *SMALL)
+    assert result.exit_code == 130
+    which = " of eqm" if study == "all" else ""
+    assert result.stderr == f"interrupted: no run{which} was finished\n"
+    assert not list(tmp_path.rglob("interrupted"))
+
+
+def test_of_parts_those_with_a_finished_run_are_kept(app, tmp_path, monkeypatch, synthetic):
+    """The first part is whole, in the second not one run was finished when Ctrl-C came."""
+
+    def run_scenario(text, options):
+        app.given.append(text)
+        frames = synthetic.frames(synthetic.settings())
+        if len(app.given) == 1:
+            return frames
+        return replace(frames, complete=False, totals=frames.totals.clear())
+
+    monkeypatch.setattr(execution, "run_scenario", run_scenario)
+    result = invoke(app, "rfc7928", "--out", str(tmp_path))
+    assert result.exit_code == 130
+    assert f"the finished runs are in {tmp_path / 'interrupted'}" in result.stderr
+    assert [path.name for path in (tmp_path / "interrupted").iterdir()] == ["packet-sizes"]
+
+
 def whole(out):
     """Every file of a folder, with its bytes."""
     return {

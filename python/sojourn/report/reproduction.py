@@ -37,6 +37,11 @@ class Interrupted(Exception):
         return cls(f"interrupted: the tables of the finished runs are in {kept}")
 
     @classmethod
+    def nothing(cls, of: str = "") -> Self:
+        """Before a run was finished: of a study, where others may have been."""
+        return cls(f"interrupted: no run {f'of {of} ' if of else ''}was finished")
+
+    @classmethod
     def drawing(cls, unfinished: folder.Unfinished) -> Self:
         """All runs were finished: the report lacks figures, or its page alone."""
         missing = ["the page"]
@@ -124,10 +129,13 @@ def run_study(study: Study, request: Request, runner: Runner, progress: Progress
     kept = target_folder(request, study.name) / folder.INTERRUPTED
 
     def interrupted() -> Interrupted:
-        """Keep what is finished."""
+        """Keep what is finished: a part may have begun and have no finished run."""
+        begun = {name: frames for name, frames in finished.items() if not frames.totals.is_empty()}
         with uninterrupted():
-            for name, frames in finished.items():
+            for name, frames in begun.items():
                 frames.write(kept / name)
+        if not begun:
+            return Interrupted.nothing(study.name if request.study == ALL else "")
         return Interrupted.runs(kept)
 
     def run(text: str, part: str) -> RunFrames:
@@ -148,8 +156,6 @@ def run_study(study: Study, request: Request, runner: Runner, progress: Progress
         return evaluate(parts, settings)
     except KeyboardInterrupt:
         # It came between two parts, or while what they found was evaluated.
-        if not finished:
-            raise
         raise interrupted() from None
 
 
