@@ -42,24 +42,26 @@ def test_ratios_leave_out_what_is_undefined():
     assert ratios([1.0, None, 3.0, 4.0], [2.0, 1.0, None, 0.0]) == [0.5, None, None, None]
 
 
+DOCUMENT = {
+    "title": "A part",
+    "duration": "1 s",
+    "link": [{"name": "l", "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms"}],
+    "flow": [
+        {
+            "name": "f",
+            "from": "a",
+            "to": "b",
+            "transport": {"protocol": "udp"},
+            "traffic": {"source": "cbr", "rate": "1 kbit/s"},
+        }
+    ],
+}
+
+
 def test_points_of_a_part_are_those_of_its_file():
-    document = {
-        "title": "A part",
-        "duration": "1 s",
-        "link": [{"name": "l", "from": "a", "to": "b", "rate": "1 Mbit/s", "delay": "1 ms"}],
-        "flow": [
-            {
-                "name": "f",
-                "from": "a",
-                "to": "b",
-                "transport": {"protocol": "udp"},
-                "traffic": {"source": "cbr", "rate": "1 kbit/s"},
-            }
-        ],
-    }
     part = Part(
         "a-part",
-        document,
+        DOCUMENT,
         (
             Axis("case", "flow.f.traffic.rate", {"one": "1 kbit/s", "two": "2 kbit/s"}),
             Axis(
@@ -79,3 +81,28 @@ def test_points_of_a_part_are_those_of_its_file():
             point["link.l.queue"]["discipline"]
             == {"plain": "droptail", "red": "red"}[row["subject"]]
         )
+
+
+def test_keys_that_change_together_are_no_grid():
+    part = Part(
+        "a-part",
+        DOCUMENT,
+        (
+            Axis(
+                "case",
+                "flow.f.traffic.rate",
+                {"one": "1 kbit/s", "two": "2 kbit/s"},
+                {"link.l.queue.limit": ["1 packets", "2 packets"]},
+            ),
+            Axis("subject", "link.l.queue", {"plain": {}, "red": {"discipline": "red"}}),
+        ),
+    )
+    scenario = sojourn.Scenario.from_toml(part.text())
+    assert part.points()["case"].to_list() == ["one", "one", "two", "two"]
+    assert part.points()["subject"].to_list() == ["plain", "red", "plain", "red"]
+    keys = ("flow.f.traffic.rate", "link.l.queue.limit", "link.l.queue")
+    assert [tuple(point[key] for key in keys) for point in scenario.vary] == [
+        (f"{one} kbit/s", f"{one} packets", queue)
+        for one in (1, 2)
+        for queue in ({}, {"discipline": "red"})
+    ]

@@ -7,8 +7,8 @@ the order in which the points of the file come out.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -18,11 +18,15 @@ from sojourn.files.toml_text import toml_text
 
 @dataclass(frozen=True)
 class Axis:
-    """What varies: its name in the study, its key in the file, and the value of each named step."""
+    """What varies: its name in the study, its key in the file, and the value of each named step.
+
+    `beside` has further keys that change with it, each with its value at each step, in their order.
+    """
 
     name: str
     key: str
     steps: Mapping[str, Any]
+    beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,23 @@ class Part:
 
     def text(self) -> str:
         """The scenario file."""
-        vary = {axis.key: list(axis.steps.values()) for axis in self.axes}
-        return toml_text({**self.document, "name": self.name, "vary": vary})
+        document = {**self.document, "name": self.name}
+        lists = [
+            {axis.key: list(axis.steps.values())}
+            | {key: list(values) for key, values in axis.beside.items()}
+            for axis in self.axes
+        ]
+        if not any(axis.beside for axis in self.axes):
+            vary = {key: values for one in lists for key, values in one.items()}
+            return toml_text({**document, "vary": vary})
+        # Keys that change together are no grid of their values: every point is written down.
+        places = list(itertools.product(*(range(len(axis.steps)) for axis in self.axes)))
+        vary = {
+            key: [values[at[axis]] for at in places]
+            for axis, one in enumerate(lists)
+            for key, values in one.items()
+        }
+        return toml_text({**document, "design": {"kind": "listed"}, "vary": vary})
 
     def points(self) -> pl.DataFrame:
         """One row per point: `point`, and the name of the step on each axis.
