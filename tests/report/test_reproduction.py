@@ -104,6 +104,8 @@ TINY = {
     "loads": "4",
     "counts": "2",
     "settle": "2 s",
+    "fairness_duration": "4 s",
+    "fairness_settle": "2 s",
     "phase": "1 s",
 }
 """As little of every study as makes a report."""

@@ -1,26 +1,39 @@
 """The study `rfc7928`: its scenarios by hand, its phases, its laws, its verdicts, its knobs."""
 
+import re
 import tomllib
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
+from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
+from sojourn.studies.execution import run_scenario
 from sojourn.studies.knobs import StudyError
 from sojourn.studies.rfc7928 import (
     checks,
     evidence,
+    figures,
     phases,
     readings,
     scenario,
+    traffic,
     verdicts,
 )
 from sojourn.studies.rfc7928.laboratory import Laboratory
 from sojourn.studies.rfc7928.study import Rfc7928Study
 
 STUDY = Rfc7928Study()
-SETTINGS = STUDY.settle({"duration": "4 s", "settle": "2 s", "phase": "1 s", "replicas": "3"})
+SMALL = {
+    "duration": "4 s",
+    "settle": "2 s",
+    "fairness_duration": "4 s",
+    "fairness_settle": "2 s",
+    "phase": "1 s",
+    "replicas": "3",
+}
+SETTINGS = STUDY.settle(SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +80,47 @@ def test_round_trips_are_what_their_names_say():
     links = {one["name"]: one for one in document["link"]}
     middle = ms(links["bottleneck"]["delay"]) + ms(links["bottleneck-back"]["delay"])
     steps = document["vary"]["link.two-*.delay"]
-    assert [round(middle + 4 * ms(one), 6) for one in steps] == [5, 20, 50, 100, 200, 560]
+    expected = [one for one in (5, 20, 50, 100, 200, 560) for _ in range(5)]
+    assert [round(middle + 4 * ms(one), 6) for one in steps] == expected
     assert round(middle + 4 * ms(links["one-in"]["delay"]), 6) == 100
     # Over two hops, and over the second alone.
     links = {one["name"]: one for one in documents()["two-hops"]["link"]}
     assert 4 * ms(links["a-in"]["delay"]) + 4 * 1 == 100
     assert 4 * ms(links["b-in"]["delay"]) + 2 * 1 == 100
+
+
+@pytest.mark.parametrize("name", ["rtt-fairness", "rtt-fairness-ecn"])
+def test_unequal_round_trips_have_room_and_time_of_their_own(name):
+    """20 Mbit/s: 167 packets for 100 ms, 333 for 200, 933 for 560; 100 ms are the least."""
+    document = documents(queues="codel")[name]
+    rooms = document["vary"]["link.bottleneck*.queue.limit"]
+    expected = [167, 167, 167, 167, 333, 933]
+    assert rooms == [f"{one} packets" for one in expected for _ in range(2)]
+    queues = [one["discipline"] for one in document["vary"]["link.bottleneck.queue"]]
+    assert queues == ["droptail", "codel"] * 6
+    assert (document["duration"], document["warmup"]) == ("1800 s", "1200 s")
+    others = documents()["newreno"]
+    assert (others["duration"], others["warmup"]) == ("120 s", "20 s")
+
+
+def test_a_room_of_ones_own_stays():
+    """Of a queue that is given with its limit, as in all other scenarios."""
+    text = documents(queues="codel,limit=20 packets")["rtt-fairness"]
+    assert text["vary"]["link.bottleneck.queue"][1]["limit"] == "20 packets"
+    keys = list(text["vary"])
+    assert keys.index("link.bottleneck*.queue.limit") < keys.index("link.bottleneck.queue")
+
+
+def test_a_streamed_video_takes_less_than_an_equal_share():
+    """A twentieth of 20 Mbit/s in chunks of 2 s: 250 kB. There are 12 flows of TCP."""
+    flows = {one["name"]: one for one in documents()["mix"]["flow"]}
+    assert flows["streaming"]["traffic"] == {
+        "source": "request_response",
+        "response": "250000 B",
+        "think": "1 s",
+    }
+    many = sum(one["count"] for one in flows.values() if one["transport"]["protocol"] == "tcp")
+    assert many == 12 < traffic.CHUNK_SHARE
 
 
 def test_links_of_senders_are_ten_times_faster():
@@ -108,7 +156,7 @@ def test_phases_have_as_many_flows_as_their_levels():
 
 def test_marks_are_asked_of_those_that_mark():
     queues = documents(queues="codel; pie")["rtt-fairness-ecn"]["vary"]["link.bottleneck.queue"]
-    assert [one.get("ecn", False) for one in queues] == [False, True, True]
+    assert [one.get("ecn", False) for one in queues] == [False, True, True] * 6
 
 
 def test_drop_tail_comes_first_and_once():
@@ -201,6 +249,42 @@ def test_delay_variation_by_hand():
     assert len(readings.variation("cbr", "CBR").of(frames)) == 1
 
 
+def test_marks_by_hand():
+    columns = ("point", "replica", "link", "arrivals_packets", "marks_packets")
+    rows = [
+        (0, 0, "bottleneck", 400.0, 2.0),
+        (0, 1, "bottleneck", 0.0, 0.0),
+        (0, 0, "bottleneck-back", 10.0, 5.0),
+    ]
+    frames = SimpleNamespace(links=pl.DataFrame(rows, schema=columns, orient="row"))
+    assert readings.marks().of(frames)["marks"].to_list() == [pytest.approx(0.5), None]
+
+
+def test_both_directions_and_both_routers_show_the_same(found):
+    shown = ("utilisation", "delay", "delay_p99", "loss", "gap", "at_once")
+    for name, link in (("two-way", "bottleneck-back"), ("two-hops", "bottleneck-one")):
+        measures = found.seen[name].measures
+        assert {*shown, *(f"{one}_{link}" for one in shown)} <= measures.keys()
+    headings = [one.title for one in found.seen["two-hops"].measures.values()]
+    assert "Goodput of flows over both" in headings
+    assert "Utilisation at the first" in headings
+
+
+def test_flows_that_come_and_go_are_no_share_of_all(found):
+    """What loses at once is held against all flows of a run: no number where some are away."""
+    told = {name for name, seen in found.seen.items() if "at_once" in seen.measures}
+    away = {"short", "bursts-1", "bursts-2", "bursts-3", "bursts-4", "phases", "mix"}
+    assert found.seen.keys() - told == away
+
+
+def test_observations_hold_the_phases(found):
+    rows = found.observations.filter(pl.col("scenario") == "phases-by-phase")
+    seen = found.by_phase["phases"].frame
+    assert rows.select(seen.columns).equals(seen)
+    assert rows["section"].unique().to_list() == ["8.2.5"]
+    assert "capacity-slow-by-phase" in found.observations["scenario"]
+
+
 def test_delay_variation_is_less_than_the_delay(found):
     for name, group in (("mix", "voice"), ("bursts-4", "cbr")):
         rows = found.seen[name].frame
@@ -212,7 +296,30 @@ def test_delay_variation_is_less_than_the_delay(found):
 
 
 def test_the_report_is_whole(report, whole):
-    assert len(whole(report).figures) >= 10
+    ids = [one.id for one in report.figures]
+    assert len(whole(report).figures) == len(ids) == 16
+    for way in ("there", "back"):
+        assert f"delay-goodput-two-way-both-{way}" in ids
+    assert "delay-goodput-two-hops" in ids
+    told = {
+        one.id: any("no column of the flows that lose at once" in text for text in one.paragraphs)
+        for one in report.sections
+    }
+    assert [name for name, is_told in told.items() if is_told] == [
+        f"section-{one}" for one in (5, 7, 8, 9)
+    ]
+
+
+def test_each_direction_is_drawn_by_its_own_numbers(found):
+    drawn = {one.id: one.frame for one in figures.ellipses(found, "two-way-both")}
+    seen = found.seen["two-way-both"].frame
+    back = drawn["delay-goodput-two-way-both-back"]
+    assert (back["delay_s"] * 1e3).to_list() == pytest.approx(
+        seen["delay_bottleneck-back"].to_list()
+    )
+    assert (back["goodput_bps"] / 1e6).to_list() == pytest.approx(seen["goodput_back"].to_list())
+    there = drawn["delay-goodput-two-way-both-there"]
+    assert (there["goodput_bps"] / 1e6).to_list() == pytest.approx(seen["goodput_there"].to_list())
 
 
 def test_what_no_chance_can_change(report, outcomes_of):
@@ -274,13 +381,18 @@ def test_one_replica_or_two_are_not_judged_for_their_level(found):
         assert levels(found, pl.lit(0.5), replicas) == [Outcome.NOT_MEASURED] * 3
 
 
-def with_ratios(found, ratios, rtt="100 ms"):
-    """The evidence with these goodputs of category II over I, the same in every replica."""
+def with_ratios(found, ratios, rtt="100 ms", silent=None):
+    """The evidence with these goodputs of category II over I, the same in every replica.
+
+    Drops are everywhere but where `silent` says.
+    """
     seen = found.seen["rtt-fairness"]
+    drops = pl.when(pl.lit(False) if silent is None else silent).then(0.0).otherwise(0.1)
     by_case = dict(zip(seen.cases, ratios, strict=True))
     noise = 1 + pl.col("replica") * 1e-3
     frame = seen.frame.with_columns(
-        (pl.col("case").replace_strict(by_case) * noise).alias(verdicts.RATIO)
+        (pl.col("case").replace_strict(by_case) * noise).alias(verdicts.RATIO),
+        drops.alias("loss"),
     )
     spoiled = {**found.seen, "rtt-fairness": type(seen)(frame, seen.measures)}
     settings = STUDY.settle({"rtt": rtt})
@@ -300,6 +412,65 @@ def test_a_shorter_path_is_ahead_by_hand(found):
     assert verdicts.shorter_path(with_ratios(found, falling, "800 ms")).outcome is (
         Outcome.DISAGREES
     )
+
+
+LONGEST = pl.col("case") == "round trip of 560 ms"
+
+
+@pytest.mark.parametrize(
+    ("subject", "shorter", "fairer"),
+    [
+        ("droptail", Outcome.NOT_MEASURED, Outcome.NOT_MEASURED),
+        ("codel", Outcome.AGREES, Outcome.NOT_MEASURED),
+    ],
+)
+def test_a_share_that_nothing_has_changed_is_not_judged(found, subject, shorter, fairer):
+    """In one replica a discipline drops nothing: its flows share as their start left them."""
+    silent = LONGEST & (pl.col("subject") == subject) & (pl.col("replica") == 1)
+    one = with_ratios(found, [8.0, 4.0, 2.0, 1.1, 0.5, 0.1], silent=silent)
+    assert verdicts.shorter_path(one).outcome is shorter
+    judgement = verdicts.fairer_paths(one)
+    assert judgement.outcome is fairer
+    name = {"droptail": "Drop-tail", "codel": "CoDel"}[subject]
+    assert f"({name} with a round trip of 560 ms)" in judgement.reason
+    frame = figures.fairness(one).frame.filter(pl.col("panel") == "without ECN")
+    left_out = frame.filter(pl.col("mean").is_null())
+    assert left_out["series"].to_list() == [subject]
+    assert left_out["x"].to_list() == [560.0]
+
+
+def test_who_marks_is_seen_in_the_runs(found):
+    """Whatever its table says: here only CoDel has marked."""
+    seen = found.seen["rtt-fairness-ecn"]
+
+    def with_marks(of):
+        marks = pl.when(pl.col("subject") == of).then(0.3).otherwise(0.0)
+        spoiled = type(seen)(seen.frame.with_columns(marks.alias("marks")), seen.measures)
+        return evidence.Evidence(
+            SETTINGS,
+            found.plans,
+            {**found.seen, "rtt-fairness-ecn": spoiled},
+            found.by_phase,
+            found.timed,
+        )
+
+    assert re.findall(r"(\S+), sent again:", verdicts.marks(with_marks("codel")).ours) == ["CoDel"]
+    none = verdicts.marks(with_marks("nobody"))
+    assert none.outcome is Outcome.NOT_MEASURED
+    assert none.reason == "None of the disciplines marks."
+    assert none.ours.endswith("% marked")
+
+
+def test_what_marks_without_a_key_for_it_is_seen(found):
+    """DualPI2 marks always, and so it has no key `ecn`."""
+    settings = STUDY.settle(SMALL | {"queues": "dualpi2"})
+    plans = scenario.plans(settings)
+    seen = {
+        name: evidence.observe(run_scenario(plans[name].part.text(), RunOptions()), plans[name])
+        for name in ("newreno", "rtt-fairness", "rtt-fairness-ecn")
+    }
+    one = evidence.Evidence(settings, plans, seen, {}, {})
+    assert "DualPI2, sent again:" in verdicts.marks(one).ours
 
 
 def test_unfairness_by_hand(found):

@@ -33,7 +33,8 @@ def capacity(evidence: Evidence) -> Check:
     # What a receiver may have held back before measurements began, for want of one packet.
     most_room = max(*BUFFERS, lab.settings["buffer"])
     held = (1 + most_room) * network.bdp_packets(lab.rate_text, longest)
-    limit = PAYLOAD * (float(lab.rate) + held * PACKET_BITS / float(lab.measured)) / 1e6
+    shortest = float(min(lab.measured, lab.fairness_measured))
+    limit = PAYLOAD * (float(lab.rate) + held * PACKET_BITS / shortest) / 1e6
     most = max(
         _most(seen.frame["goodput"])
         for name, seen in evidence.seen.items()

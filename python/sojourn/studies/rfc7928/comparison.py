@@ -10,8 +10,8 @@ from sojourn.stats import compare_all
 from sojourn.studies.base import Section
 from sojourn.studies.judging import label
 from sojourn.studies.observed import Observed
-from sojourn.studies.rfc7928 import chapters
-from sojourn.studies.rfc7928.evidence import Evidence
+from sojourn.studies.rfc7928 import chapters, readings
+from sojourn.studies.rfc7928.evidence import Evidence, by_phase
 from sojourn.studies.rfc7928.queues import BASE
 from sojourn.studies.tables import MISSING, Table, figure_text, interval_numbers, interval_text
 
@@ -97,13 +97,21 @@ def table(identity: str, caption: str, seen: Observed, sole_case: str) -> Table:
     )
 
 
+COME_AND_GO = (
+    "Where flows come and go (5.1.2, 7.2, 8.2.5, 9.1) there is no column of the flows that lose at "
+    "once: these are counted among all flows of a run, and section 2.4 means those that are there."
+)
+
+
 def sections(evidence: Evidence) -> list[Section]:
     """The RFC's chapters with their tables."""
     found: list[Section] = []
     for chapter, title in chapters.TITLES.items():
         names = [name for name, plan in evidence.plans.items() if plan.chapter == chapter]
         tables = [one for name in names for one in tables_of(evidence, name)]
-        found.append(Section(f"section-{chapter}", f"{chapter}. {title}", (NOTE,), tuple(tables)))
+        come_and_go = any(readings.AT_ONCE not in evidence.seen[name].measures for name in names)
+        told = (NOTE, *((COME_AND_GO,) if come_and_go else ()))
+        found.append(Section(f"section-{chapter}", f"{chapter}. {title}", told, tuple(tables)))
     return found
 
 
@@ -113,5 +121,5 @@ def tables_of(evidence: Evidence, name: str) -> Sequence[Table]:
     caption = f"{plan.section}: {plan.title}"
     found = [table(name, caption, evidence.seen[name], plan.title)]
     if name in evidence.by_phase:
-        found.append(table(f"{name}-by-phase", f"{caption}, by phase", evidence.by_phase[name], ""))
+        found.append(table(by_phase(name), f"{caption}, by phase", evidence.by_phase[name], ""))
     return found

@@ -14,6 +14,9 @@ from sojourn.studies.rfc7928 import phases, readings, scenario
 from sojourn.studies.rfc7928.laboratory import Plan
 from sojourn.studies.rfc7928.queues import BASE
 
+SIGNALS = ("loss", "marks")
+"""Columns of what tells a sender to slow down."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -42,6 +45,16 @@ class Evidence:
                 if seen.subjects(case) == self.subjects:
                     yield self.plans[name], seen, case
 
+    def silent(self, name: str, case: str, subject: str) -> bool:
+        """Whether a discipline dropped and marked nothing in a replica or more of a case.
+
+        What flows get there is what their start left them: nothing has told them to slow down.
+        """
+        seen = self.seen[name]
+        columns = [one for one in SIGNALS if one in seen.measures]
+        rows = zip(*(seen.values(one, case, subject) for one in columns), strict=True)
+        return not all(any(row) for row in rows)
+
     @property
     def received(self) -> pl.Series:
         """The goodputs of the first scenario."""
@@ -49,16 +62,23 @@ class Evidence:
 
     @property
     def observations(self) -> pl.DataFrame:
-        """All observations in one frame, with the scenario and its section."""
+        """All observations in one frame, with the scenario and its section; phases come last."""
+        tables = [(name, name, seen) for name, seen in self.seen.items()]
+        tables += [(name, by_phase(name), seen) for name, seen in self.by_phase.items()]
         frames = [
             seen.frame.select(
                 pl.lit(self.plans[name].section).alias("section"),
-                pl.lit(name).alias("scenario"),
+                pl.lit(title).alias("scenario"),
                 pl.all(),
             )
-            for name, seen in self.seen.items()
+            for name, title, seen in tables
         ]
         return pl.concat(frames, how="diagonal")
+
+
+def by_phase(name: str) -> str:
+    """What the table of a scenario's phases is called."""
+    return f"{name}-by-phase"
 
 
 def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -17,29 +18,58 @@ from sojourn.studies.judging import label
 from sojourn.studies.rfc7928 import phases
 from sojourn.studies.rfc7928.chapters.round_trips import ROUND_TRIPS_MS
 from sojourn.studies.rfc7928.evidence import Evidence
-from sojourn.studies.rfc7928.verdicts import RATIO
+from sojourn.studies.rfc7928.network import BACK
+from sojourn.studies.rfc7928.verdicts import RATIO, WITH_ECN, WITHOUT_ECN
 from sojourn.studies.tables import figure_text
+from sojourn.wording import counted
 
-ELLIPSES = ("newreno", "cubic", "congestion", "bursts-4", "mix")
+ELLIPSES = (
+    "newreno",
+    "cubic",
+    "congestion",
+    "bursts-4",
+    "mix",
+    "two-way-both",
+    "two-way-slow-back-both",
+    "two-hops",
+    "two-hops-second",
+)
 """Scenarios that delay is drawn against goodput of, each of their cases by itself."""
 
-FAIRNESS = {"rtt-fairness": "without ECN", "rtt-fairness-ecn": "with ECN"}
+WAYS = {
+    "the way there": ("delay", "goodput_there"),
+    "the way back": (f"delay_{BACK}", "goodput_back"),
+}
+"""Delay and goodput of each direction, where traffic goes both ways."""
+
+FAIRNESS = {WITHOUT_ECN: "without ECN", WITH_ECN: "with ECN"}
 
 
 def ellipses(evidence: Evidence, name: str) -> list[FigureData]:
-    """Delay against goodput (section 2.7), one figure for each case."""
+    """Delay against goodput (section 2.7), one figure for each case, and for each direction."""
+    if WAYS["the way back"][0] not in evidence.seen[name].measures:
+        return ellipses_of(evidence, name, "delay", "goodput")
+    return [
+        replace(one, id=f"{one.id}-{way.split()[-1]}", title=f"{one.title}, {way}")
+        for way, columns in WAYS.items()
+        for one in ellipses_of(evidence, name, *columns)
+    ]
+
+
+def ellipses_of(evidence: Evidence, name: str, delay: str, goodput: str) -> list[FigureData]:
+    """The same by the columns of a delay and a goodput, one figure for each case."""
     plan, seen = evidence.plans[name], evidence.seen[name]
     found: list[FigureData] = []
     for at, case in enumerate(seen.cases):
         frame = seen.frame.filter(pl.col("case") == case).select(
             pl.col("subject").alias("discipline"),
             "replica",
-            (pl.col("delay") / 1e3).alias("delay_s"),
-            (pl.col("goodput") * 1e6).alias("goodput_bps"),
+            (pl.col(delay) / 1e3).alias("delay_s"),
+            (pl.col(goodput) * 1e6).alias("goodput_bps"),
         )
         texts = (
-            f"{label(one)} {figure_text(seen.interval('delay', case, one).mean)} ms, "
-            f"{figure_text(seen.interval('goodput', case, one).mean)} Mbit/s"
+            f"{label(one)} {figure_text(seen.interval(delay, case, one).mean)} ms, "
+            f"{figure_text(seen.interval(goodput, case, one).mean)} Mbit/s"
             for one in seen.subjects(case)
         )
         found.append(
@@ -60,12 +90,15 @@ def ellipses(evidence: Evidence, name: str) -> list[FigureData]:
 def fairness(evidence: Evidence) -> FigureData:
     """The goodputs of two flows by the round trip of one (section 6.3)."""
     rows: list[dict[str, float | str | None]] = []
+    left_out = 0
     for name, panel in FAIRNESS.items():
         seen = evidence.seen[name]
         for subject in evidence.subjects:
             for rtt, case in zip(ROUND_TRIPS_MS, seen.cases, strict=True):
                 # By ratio, as the axis goes: twice as much and half as much are alike far from 1.
                 logs = [math.log(one) if one else None for one in seen.values(RATIO, case, subject)]
+                if evidence.silent(name, case, subject):
+                    logs, left_out = [], left_out + 1
                 one = student_interval(logs)
                 rows.append(
                     {
@@ -83,7 +116,9 @@ def fairness(evidence: Evidence) -> FigureData:
         id="rtt-fairness",
         title="6.3: goodput of category II over that of category I",
         caption=f"Category I has a round trip of {evidence.settings.texts['rtt']}. At 1 both get "
-        "the same. Geometric means; bands: their 95 % intervals over replicas.",
+        "the same. Geometric means; bands: their 95 % intervals over replicas."
+        + f" Left out, since nothing was dropped or marked: {counted(left_out, 'point')}."
+        * (left_out > 0),
         alt=_ends(frame),
         frame=frame,
         draw=partial(

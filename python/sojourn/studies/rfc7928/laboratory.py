@@ -68,6 +68,8 @@ class Laboratory:
         self.rtt = quantities.seconds(settings["rtt"])
         self.settle = quantities.seconds(settings["settle"])
         self.measured = quantities.seconds(settings["duration"])
+        self.fairness_settle = quantities.seconds(settings["fairness_settle"])
+        self.fairness_measured = quantities.seconds(settings["fairness_duration"])
         self.phase = quantities.seconds(settings["phase"])
 
     def access(self, groups: Mapping[str, Fraction], **where: Any) -> network.Links:
@@ -94,16 +96,18 @@ class Laboratory:
         links: network.Links,
         flows: Sequence[traffic.Flow],
         *,
+        settle: Fraction | None = None,
         measured: Fraction | None = None,
         **keys: Any,
     ) -> dict[str, Any]:
         """A scenario without what varies; `keys` are further ones of its head."""
-        end = self.settle + (self.measured if measured is None else measured)
+        begin = self.settle if settle is None else settle
+        end = begin + (self.measured if measured is None else measured)
         return {
             "name": STUDY,
             "title": title,
             "duration": quantities.time_text(end),
-            "warmup": self.settings["settle"],
+            "warmup": quantities.time_text(begin),
             "seed": 1,
             "replicas": self.settings["replicas"],
             **keys,
@@ -125,12 +129,16 @@ class Laboratory:
         *further: Reading,
         case: Axis | None = None,
         case_text: str = "{}",
+        come_and_go: bool = False,
         **keys: Any,
     ) -> Plan:
-        """A scenario on one bottleneck with drop-tail on the way back."""
+        """A scenario on one bottleneck with drop-tail on the way back.
+
+        `come_and_go` says that not all flows are there all the time.
+        """
         groups = {one["name"]: self.rtt for one in flows}
         links = self.access(groups) + network.dumbbell(self.rate_text, self.room())
         document = self.document(title, links, flows, **keys)
         axes = (*((case,) if case else ()), self.subjects())
-        found = (*readings.common(), *further)
+        found = (*readings.common(come_and_go=come_and_go), *further)
         return Plan(Part(name, document, axes), section, title, found, case_text)

@@ -25,13 +25,19 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
         ),
         OpenPoint(
             "The room of the queues may be the bandwidth-delay product (3.2).",
-            f"{text['buffer']} of it, by the longest round trip of a scenario, the same for all.",
+            f"{text['buffer']} of it, by the longest round trip of a case, the same for all.",
             "buffer",
         ),
         OpenPoint(
             "When the state is steady, how long a run is and how many there are.",
             f"Measured for {text['duration']} after {text['settle']}, {text['replicas']} replicas.",
             "duration, settle, replicas",
+        ),
+        OpenPoint(
+            "The same where round trips are unequal (6.2, 4.5).",
+            f"Measured for {text['fairness_duration']} after {text['fairness_settle']}: long "
+            "windows grow slowly, and behind drop-tail minutes pass from loss to loss.",
+            "fairness_duration, fairness_settle",
         ),
         OpenPoint(
             "Phases last 20 s, or what the path needs (8.2.5, 8.2.6).",
@@ -44,8 +50,9 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
             f"UDP alone {float(senders.ABOVE):g} of the capacity, beside TCP "
             f"{float(senders.BESIDE):g}; constant traffic {float(BACKGROUND):g}; a video "
             f"1/{traffic.SHARE}, in frames every {traffic.FRAME_MS} ms at {traffic.BURST} times "
-            f"the capacity (7.2) or in chunks over TCP every {traffic.CHUNK_MS / 1000:g} s (9.1), "
-            f"which do not adapt.",
+            f"the capacity (7.2), or 1/{traffic.CHUNK_SHARE}, less than an equal share, in chunks "
+            f"of {traffic.CHUNK_S} s over TCP (9.1): each is asked for {traffic.PAUSE_S} s after "
+            "the one before has arrived, but they are all of one size.",
             "-",
         ),
         OpenPoint(
@@ -68,6 +75,19 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
         OpenPoint(
             "Which losses are one event (2.4).",
             "Those within a round trip of the first, the wait at that time counted.",
+            "-",
+        ),
+        OpenPoint(
+            "How many flows lose at once (2.4), where flows come and go (5.1.2, 7.2, 8.2.5, 9.1).",
+            "Not told: a link counts them among all flows of a run, not among those that are "
+            "there.",
+            "-",
+        ),
+        OpenPoint(
+            "For what delay is drawn against goodput (2.7).",
+            "For one flow (5.1.1, 5.2), congestion, bursts IV, the mix, both directions where the "
+            "discipline is on both (9.2), and two queues; not for other scenarios, nor for classes "
+            "of traffic apart (5.1.2, 5.3, 5.4, 9.1).",
             "-",
         ),
         OpenPoint(

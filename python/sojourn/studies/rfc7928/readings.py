@@ -63,6 +63,17 @@ class Variation(Reading):
         return rows.agg(((at - least) * self.factor).alias(self.measure.column))
 
 
+class Marks(Reading):
+    """Marked packets as a share of those that came, in %."""
+
+    def of(self, frames: Frames) -> pl.DataFrame:
+        """One row per point and replica; null where none came."""
+        came = pl.col("arrivals_packets")
+        share = pl.when(came > 0).then(pl.col("marks_packets") / came * self.factor)
+        rows = frames.links.filter(pl.col("link") == self.row)
+        return rows.select(*KEYS, share.alias(self.measure.column))
+
+
 def read(frames: Frames, wanted: Sequence[Reading]) -> pl.DataFrame:
     """All readings of a part, side by side."""
     found = frames.totals.select(*KEYS)
@@ -71,8 +82,26 @@ def read(frames: Frames, wanted: Sequence[Reading]) -> pl.DataFrame:
     return found
 
 
-def common(link: str = BOTTLENECK) -> tuple[Reading, ...]:
+AT_ONCE = "at_once"
+"""Column of the share of flows that lose in one event."""
+
+
+def common(link: str = BOTTLENECK, *, come_and_go: bool = False) -> tuple[Reading, ...]:
     """What every scenario shows: use, delay and drops at the bottleneck, goodput of all flows.
+
+    Where flows `come_and_go` nothing is said of how many lose at once: they are counted among all
+    flows of the link, and section 2.4 means those that are there.
+    """
+    goodputs = Reading(
+        Measure("goodput", "Goodput", "Mbit/s", "higher"), "totals", "", "goodput_bps", 1e-6
+    )
+    use, *others = of_link(link)
+    shown = (one for one in others if not (come_and_go and one.measure.column == AT_ONCE))
+    return (use, goodputs, *shown)
+
+
+def of_link(link: str, where: str = "") -> tuple[Reading, ...]:
+    """Use, delay and drops of a link: of the bottleneck, or of another with words of `where`.
 
     Of the drops their share, how far they lie apart, and of how many flows at once they are
     (sections 2.3 and 2.4).
@@ -81,19 +110,23 @@ def common(link: str = BOTTLENECK) -> tuple[Reading, ...]:
     def at(
         column: str, title: str, unit: str, better: Better, source: str, factor: float
     ) -> Reading:
+        if where:
+            column, title = f"{column}_{link}", f"{title} {where}"
         return Reading(Measure(column, title, unit, better), "links", link, source, factor)
 
     return (
         at("utilisation", "Utilisation", "%", "higher", "utilization", 100),
-        Reading(
-            Measure("goodput", "Goodput", "Mbit/s", "higher"), "totals", "", "goodput_bps", 1e-6
-        ),
         at("delay", "Queueing delay", "ms", "lower", "queueing_delay_mean_s", 1e3),
         at("delay_p99", "99th percentile", "ms", "lower", "queueing_delay_p99_s", 1e3),
         at("loss", "Drops", "%", "lower", "loss_ratio", 100),
         at("gap", "From drop to drop", "ms", "higher", "loss_gap_mean_s", 1e3),
-        at("at_once", "Flows that lose at once", "%", "lower", "loss_synchronization_ratio", 100),
+        at(AT_ONCE, "Flows that lose at once", "%", "lower", "loss_synchronization_ratio", 100),
     )
+
+
+def marks(link: str = BOTTLENECK) -> Reading:
+    """Marked share of the packets of a link."""
+    return Marks(Measure("marks", "Marks", "%"), "links", link, "marks_packets", 100)
 
 
 def _of_group(
@@ -157,15 +190,3 @@ def variation(group: str, name: str) -> Reading:
     title = f"99th percentile of the delay variation of {name}"
     measure = Measure(f"pdv_p99_{group}", title, "ms", "lower")
     return Variation(measure, "delays", group, "0.99", 1e3)
-
-
-def link_delay(link: str, where: str) -> Reading:
-    """Mean queueing delay of another link."""
-    measure = Measure(f"delay_{link}", f"Queueing delay {where}", "ms", "lower")
-    return Reading(measure, "links", link, "queueing_delay_mean_s", 1e3)
-
-
-def link_loss(link: str, where: str) -> Reading:
-    """Drops of another link."""
-    measure = Measure(f"loss_{link}", f"Drops {where}", "%", "lower")
-    return Reading(measure, "links", link, "loss_ratio", 100)

@@ -30,12 +30,28 @@ KNOBS = (
     Knob("buffer", "1", "room of every queue, in bandwidth-delay products", number(0, 1000)),
     Knob("settle", "20 s", "time before measurements begin", duration),
     Knob("duration", "100 s", "measured time of a run", duration),
+    Knob(
+        "fairness_settle",
+        "1200 s",
+        "the same where round trips are unequal (6.2, 4.5)",
+        duration,
+    ),
+    Knob(
+        "fairness_duration", "600 s", "measured time of a run where they are (6.2, 4.5)", duration
+    ),
     Knob("phase", "20 s", "length of a phase where loads or capacities vary", duration),
     Knob("replicas", "10", "replicas of each point", whole(1, 100_000)),
 )
 """What the guidelines leave to the tester."""
 
-QUICK = {"duration": "20 s", "settle": "10 s", "phase": "5 s", "replicas": "3"}
+QUICK = {
+    "duration": "20 s",
+    "settle": "10 s",
+    "fairness_settle": "10 s",
+    "fairness_duration": "20 s",
+    "phase": "5 s",
+    "replicas": "3",
+}
 """The quick form: shorter runs, and fewer."""
 
 

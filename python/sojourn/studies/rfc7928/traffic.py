@@ -28,11 +28,18 @@ FRAME_MS = 40
 BURST = 5
 """How many times the bottleneck's rate a frame comes at."""
 
-CHUNK_MS = 2000
-"""From one chunk of a streamed video to the next."""
-
 SHARE = 5
-"""A video takes one part in so many of the capacity."""
+"""A video in frames takes one part in so many of the capacity."""
+
+CHUNK_S = 2
+"""How long a chunk of a streamed video plays."""
+
+CHUNK_SHARE = 20
+"""A streamed video plays at one part in so many of the capacity: less than an equal share of it
+among the flows of section 9.1, so that TCP can carry it."""
+
+PAUSE_S = 1
+"""From the arrival of a chunk to the request for the next."""
 
 Flow = dict[str, Any]
 
@@ -112,13 +119,14 @@ def video(rate: Fraction) -> Flow:
 
 
 def streaming(rate: Fraction) -> Flow:
-    """A video in chunks over TCP."""
-    on = CHUNK_MS // SHARE
+    """A video in chunks over TCP, each asked for when the one before has arrived.
+
+    So it adapts to the network: where chunks take longer, fewer are asked for.
+    """
     traffic = {
-        "source": "onoff",
-        "rate": quantities.rate_text(rate),
-        "on": f"{on} ms",
-        "off": f"{CHUNK_MS - on} ms",
+        "source": "request_response",
+        "response": f"{max(1, round(rate * CHUNK_S / CHUNK_SHARE / 8))} B",
+        "think": f"{PAUSE_S} s",
     }
     return flow("streaming", tcp(iw=10), traffic)
 

@@ -9,17 +9,20 @@ from sojourn.stats import student_interval
 from sojourn.stats.paired import FEWEST
 from sojourn.studies import quantities
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.judging import TOO_FEW, Judgement, Sample, apart, label
+from sojourn.studies.judging import TOO_FEW, Judgement, Sample, apart, label, side_by_side
 from sojourn.studies.observed import Values
 from sojourn.studies.publication import read
 from sojourn.studies.rfc7928.chapters.round_trips import ROUND_TRIPS_MS
 from sojourn.studies.rfc7928.evidence import Evidence
 from sojourn.studies.rfc7928.laboratory import PACKAGE, SHARES
-from sojourn.studies.rfc7928.queues import BASE, tables
+from sojourn.studies.rfc7928.queues import BASE
 from sojourn.studies.tables import figure_text, interval_text
 from sojourn.studies.trends import Scale, Way, all_of, goes
 
 Judge = Callable[[Evidence], Judgement]
+
+WITHOUT_ECN, WITH_ECN = "rtt-fairness", "rtt-fairness-ecn"
+"""The two scenarios of unequal round trips."""
 
 RATIO = "ratio_two_one"
 """Goodput of category II over that of category I."""
@@ -36,14 +39,12 @@ def less_delay(evidence: Evidence) -> Judgement:
 
 
 def marks(evidence: Evidence) -> Judgement:
-    """Those that mark: ECN against none, over all round trips."""
-    marking = [
-        name
-        for name, table in tables(evidence.settings["queues"], ecn=True).items()
-        if table.get("ecn")
-    ]
+    """Those that have marked packets: ECN against none, over all round trips."""
+    marked = {one: over_cases(evidence, WITH_ECN, ("marks",), one) for one in evidence.tested}
+    marking = [name for name, values in marked.items() if any(values)]
     if not marking:
-        return Judgement(Outcome.NOT_MEASURED, "", "None of the disciplines marks.")
+        ours = side_by_side({one: student_interval(x) for one, x in marked.items()}, "% marked")
+        return Judgement(Outcome.NOT_MEASURED, ours, "None of the disciplines marks.")
     parts: dict[str, Judgement] = {}
     for subject in marking:
         measured: list[tuple[str, tuple[str, ...], str, Way]] = [
@@ -53,7 +54,7 @@ def marks(evidence: Evidence) -> Judgement:
         for title, columns, unit, way in measured:
             steps = {
                 word: over_cases(evidence, name, columns, subject)
-                for word, name in (("drops", "rtt-fairness"), ("marks", "rtt-fairness-ecn"))
+                for word, name in (("drops", WITHOUT_ECN), ("marks", WITH_ECN))
             }
             parts[f"{label(subject)}, {title}"] = goes(Scale(steps, unit), way)
     return all_of(parts)
@@ -95,9 +96,12 @@ def lbe_fateful(evidence: Evidence) -> Judgement:
 
 def shorter_path(evidence: Evidence) -> Judgement:
     """Drop-tail: category II falls behind as its round trip grows, and is ahead while shorter."""
-    seen = evidence.seen["rtt-fairness"]
+    seen = evidence.seen[WITHOUT_ECN]
     steps = {case: seen.values(RATIO, case, BASE) for case in seen.cases}
-    fall = goes(Scale(steps, "II / I"), "falls")
+    scale = Scale(steps, "II / I")
+    if told := untold(evidence, seen.cases, [BASE]):
+        return Judgement(Outcome.NOT_MEASURED, scale.text(), told)
+    fall = goes(scale, "falls")
     wrong = [
         case
         for case, side in sides(evidence).items()
@@ -112,13 +116,13 @@ def shorter_path(evidence: Evidence) -> Judgement:
 def sides(evidence: Evidence) -> dict[str, int]:
     """Cases of unequal round trips: 1 where that of category II is the shorter, else -1."""
     one = quantities.seconds(evidence.settings["rtt"]) * 1000
-    cases = zip(ROUND_TRIPS_MS, evidence.seen["rtt-fairness"].cases, strict=True)
+    cases = zip(ROUND_TRIPS_MS, evidence.seen[WITHOUT_ECN].cases, strict=True)
     return {case: 1 if two < one else -1 for two, case in cases if two != one}
 
 
 def unfairness(evidence: Evidence, subject: str) -> Values:
     """The mean of |log2 ratio| over the unequal round trips, replica by replica."""
-    seen = evidence.seen["rtt-fairness"]
+    seen = evidence.seen[WITHOUT_ECN]
     columns = [seen.values(RATIO, case, subject) for case in sides(evidence)]
     return [
         sum(abs(math.log2(one)) for one in row if one) / len(row)
@@ -131,7 +135,26 @@ def unfairness(evidence: Evidence, subject: str) -> Values:
 def fairer_paths(evidence: Evidence) -> Judgement:
     """How unequally two flows share, over all unequal round trips."""
     values = {one: unfairness(evidence, one) for one in evidence.subjects}
-    return apart(Sample(values, UNFAIRNESS, "unequal round trips"), evidence.tested, [BASE])
+    sample = Sample(values, UNFAIRNESS, "unequal round trips")
+    if told := untold(evidence, list(sides(evidence)), evidence.subjects):
+        return Judgement(Outcome.NOT_MEASURED, sample.text(), told)
+    return apart(sample, evidence.tested, [BASE])
+
+
+def untold(evidence: Evidence, cases: Sequence[str], subjects: Sequence[str]) -> str:
+    """Why shares are not judged: in some cases a discipline told no flow to slow down."""
+    silent = {
+        one: [case for case in cases if evidence.silent(WITHOUT_ECN, case, one)] for one in subjects
+    }
+    found = [f"{label(one)} with a {', a '.join(at)}" for one, at in silent.items() if at]
+    if not found:
+        return ""
+    measured = evidence.settings.texts["fairness_duration"]
+    return (
+        f"Not measured: some replicas drop nothing in the {measured} measured, so that their "
+        f"goodputs are what the start has left ({'; '.join(found)}). More of fairness_settle and "
+        "fairness_duration would tell."
+    )
 
 
 ABOUT = 2.0

@@ -33,6 +33,7 @@ def plans(lab: Laboratory) -> list[Plan]:
             flows,
             *pages,
             *(frames if video in flows else ()),
+            come_and_go=True,
         )
         for number, (title, flows) in enumerate(cases.items(), 1)
     ]

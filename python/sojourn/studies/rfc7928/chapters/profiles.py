@@ -40,12 +40,14 @@ def mix(lab: Laboratory) -> Plan:
         ],
         readings.goodput("bulk", "bulk"),
         readings.goodput("streaming", "video"),
+        readings.completion("streaming", "a chunk of video"),
         readings.completion("web", "a page"),
         readings.completion_p95("web", "a page"),
         readings.delay_p99("voice", "voice"),
         readings.jitter("voice", "voice"),
         readings.variation("voice", "voice"),
         readings.loss("voice", "voice"),
+        come_and_go=True,
     )
 
 
@@ -63,7 +65,6 @@ def both_ways(lab: Laboratory, name: str, word: str, back: str, *, everywhere: b
         *readings.common(),
         readings.goodput("there", "the way there"),
         readings.goodput("back", "the way back"),
-        readings.link_delay(BACK, "on the way back"),
-        readings.link_loss(BACK, "on the way back"),
+        *readings.of_link(BACK, "on the way back"),
     )
     return Plan(Part(name, document, (axis,)), "9.2", title, seen)

@@ -68,6 +68,7 @@ def short(lab: Laboratory) -> Plan:
         readings.completion("short", "the short transfer"),
         case=Axis("case", "flow.short.transport.initial_window", windows),
         case_text="initial window of {}",
+        come_and_go=True,
     )
 
 

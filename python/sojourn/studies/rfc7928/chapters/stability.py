@@ -77,6 +77,7 @@ def phases(lab: Laboratory) -> Plan:
         "8.2.5",
         "Congestion that varies",
         flows,
+        come_and_go=True,
         measured=len(SHARES) * CYCLES * lab.phase,
         series=lab.step(),
     )

@@ -32,10 +32,9 @@ def _plan(lab: Laboratory, name: str, title: str, link: str) -> Plan:
     flows = [traffic.bulk("a", count=half), traffic.bulk("b", count=half)]
     seen = (
         *readings.common(SECOND),
-        readings.link_delay(FIRST, "at the first"),
-        readings.link_loss(FIRST, "at the first"),
-        readings.goodput("a", "over both"),
-        readings.goodput("b", "over the second"),
+        *readings.of_link(FIRST, "at the first"),
+        readings.goodput("a", "flows over both"),
+        readings.goodput("b", "flows over the second"),
     )
     part = Part(name, lab.document(title, links, flows), (lab.subjects(link),))
     return Plan(part, "10.2", title, seen)
