@@ -48,16 +48,18 @@ FAIRNESS = {WITHOUT_ECN: "without ECN", WITH_ECN: "with ECN"}
 def ellipses(evidence: Evidence, name: str) -> list[FigureData]:
     """Delay against goodput (section 2.7), one figure for each case, and for each direction."""
     if WAYS["the way back"][0] not in evidence.seen[name].measures:
-        return ellipses_of(evidence, name, "delay", "goodput")
+        return ellipses_of(evidence, name, "delay", "goodput", "all flows")
     return [
         replace(one, id=f"{one.id}-{way.split()[-1]}", title=f"{one.title}, {way}")
         for way, columns in WAYS.items()
-        for one in ellipses_of(evidence, name, *columns)
+        for one in ellipses_of(evidence, name, *columns, "all flows that way")
     ]
 
 
-def ellipses_of(evidence: Evidence, name: str, delay: str, goodput: str) -> list[FigureData]:
-    """The same by the columns of a delay and a goodput, one figure for each case."""
+def ellipses_of(
+    evidence: Evidence, name: str, delay: str, goodput: str, of: str
+) -> list[FigureData]:
+    """The same by the columns of a delay and a goodput, of some flows; a figure for each case."""
     plan, seen = evidence.plans[name], evidence.seen[name]
     found: list[FigureData] = []
     for at, case in enumerate(seen.cases):
@@ -76,8 +78,8 @@ def ellipses_of(evidence: Evidence, name: str, delay: str, goodput: str) -> list
             FigureData(
                 id=f"delay-goodput-{name}" + (f"-{at + 1}" if len(seen.cases) > 1 else ""),
                 title=f"{plan.section}: {plan.named(case)}",
-                caption="Queueing delay against goodput (section 2.7), of all flows together where "
-                "the RFC has the goodput per sender: one small mark for each replica, ellipses of "
+                caption=f"Queueing delay against goodput (section 2.7), of {of} together where the "
+                "RFC has the goodput per sender: one small mark for each replica, ellipses of "
                 "1 sigma (the RFC prints 1-epsilon), medians.",
                 alt=f"Scatter chart. {'; '.join(texts)}.",
                 frame=frame,

@@ -50,9 +50,9 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
             f"UDP alone {float(senders.ABOVE):g} of the capacity, beside TCP "
             f"{float(senders.BESIDE):g}; constant traffic {float(BACKGROUND):g}; a video "
             f"1/{traffic.SHARE}, in frames every {traffic.FRAME_MS} ms at {traffic.BURST} times "
-            f"the capacity (7.2), or 1/{traffic.CHUNK_SHARE}, less than an equal share, in chunks "
-            f"of {traffic.CHUNK_S} s over TCP (9.1): each is asked for {traffic.PAUSE_S} s after "
-            "the one before has arrived, but they are all of one size.",
+            f"the capacity (7.2), or chunks over TCP (9.1), each of what the capacity carries in "
+            f"{traffic.CHUNK_MS} ms and asked for {traffic.PAUSE_S} s after the one before has "
+            "arrived: how many there are adapts, not their size.",
             "-",
         ),
         OpenPoint(

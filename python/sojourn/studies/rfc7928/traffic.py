@@ -31,12 +31,8 @@ BURST = 5
 SHARE = 5
 """A video in frames takes one part in so many of the capacity."""
 
-CHUNK_S = 2
-"""How long a chunk of a streamed video plays."""
-
-CHUNK_SHARE = 20
-"""A streamed video plays at one part in so many of the capacity: less than an equal share of it
-among the flows of section 9.1, so that TCP can carry it."""
+CHUNK_MS = 100
+"""A chunk of a streamed video holds what the capacity carries in so long."""
 
 PAUSE_S = 1
 """From the arrival of a chunk to the request for the next."""
@@ -121,11 +117,12 @@ def video(rate: Fraction) -> Flow:
 def streaming(rate: Fraction) -> Flow:
     """A video in chunks over TCP, each asked for when the one before has arrived.
 
-    So it adapts to the network: where chunks take longer, fewer are asked for.
+    So it adapts to the network: where chunks take longer, fewer are asked for, and none waits at
+    the sender.
     """
     traffic = {
         "source": "request_response",
-        "response": f"{max(1, round(rate * CHUNK_S / CHUNK_SHARE / 8))} B",
+        "response": f"{max(1, round(rate * CHUNK_MS / 8000))} B",
         "think": f"{PAUSE_S} s",
     }
     return flow("streaming", tcp(iw=10), traffic)
