@@ -355,8 +355,8 @@ impl Sender {
 
     /// FlightSize for the threshold, before the acknowledgement being processed: at most the window
     /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's window if PRR keeps it lower
-    /// for a moment. By what duplicates inflate the window in a recovery without SACK, data has left
-    /// the network (RFC 5681, 3.2, step 4): counted too, a timeout would raise the threshold.
+    /// for a moment. What duplicates inflate the window by in a recovery without SACK has left the
+    /// network (RFC 5681, 3.2, step 4): if it counted, a timeout would raise the threshold.
     fn flight_size(&self) -> u64 {
         if self.config.cwnd.halves_cwnd {
             return self.cc.cwnd().min(self.config.window);

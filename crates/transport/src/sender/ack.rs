@@ -148,8 +148,8 @@ impl Sender {
             && info.reports()
     }
 
-    /// Whether echoes of marks do not matter at all: in Linux, after a timeout. The marks are
-    /// answered for, and the receiver echoes them until new data tells it so (`tcp_may_raise_cwnd`).
+    /// Whether echoes of marks do not keep the window from growing: in Linux, after a timeout. The
+    /// marks are answered for, and are echoed until new data says so (`tcp_may_raise_cwnd`).
     fn ignores_echoes(&self) -> bool {
         self.config.marks.ignored_after_timeout && self.state == State::Loss
     }
