@@ -102,7 +102,9 @@ def _link(queue: dict[str, Any]) -> pl.DataFrame:
 def _table(queue: str, entity: str, table: dict[str, Any]) -> pl.DataFrame:
     columns = {name: values for name, values in table.items() if name != "name"}
     names = pl.Series(entity, table["name"], dtype=pl.String)
-    return pl.DataFrame({"queue": [queue] * len(names), entity: names, **columns})
+    # Without a type a column of no rows would be of none, which goes with no other.
+    queues = pl.repeat(queue, len(names), eager=True, dtype=pl.String)
+    return pl.DataFrame({"queue": queues, entity: names, **columns})
 
 
 def _drops(queues: Sequence[dict[str, Any]]) -> pl.DataFrame:
@@ -123,8 +125,8 @@ def _series(queues: Sequence[dict[str, Any]]) -> pl.DataFrame:
             {
                 "queue": pl.repeat(each["label"], len(values), eager=True, dtype=pl.String),
                 "metric": pl.repeat(metric, len(values), eager=True, dtype=pl.String),
-                "time_s": each["time_s"],
-                "value": values,
+                "time_s": pl.Series(each["time_s"], dtype=pl.Float64),
+                "value": pl.Series(values, dtype=pl.Float64),
             }
         )
         for each in queues

@@ -413,6 +413,8 @@ def test_a_file_without_packets_is_shown_and_written(sojourn, tmp_path, contents
     assert json.loads((out / "summary.json").read_text())["packets"] == 0
     assert pl.read_parquet(out / "queues.parquet")["arrivals_packets"].to_list() == [0]
     assert pl.read_parquet(out / "flows.parquet").is_empty()
+    types = pl.read_parquet_schema(out / "series.parquet")
+    assert types["time_s"] == types["value"] == pl.Float64
 
 
 @pytest.mark.parametrize(

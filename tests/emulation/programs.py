@@ -102,6 +102,24 @@ def burst() -> None:
             here.sendto(bytes(972), (THERE, PORT))
 
 
+def hear() -> None:
+    """Say in a file that one listens; end when a datagram has come."""
+    # To a group nobody answers that nobody listens.
+    with datagrams("") as here:
+        Path(sys.argv[2]).touch()
+        here.recv(2000)
+
+
+def call() -> None:
+    """Once a file says that somebody listens, send a datagram to all; stay."""
+    with datagrams(THERE) as here:
+        here.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(THERE))
+        while not Path(sys.argv[2]).exists():
+            time.sleep(0.01)
+        here.sendto(bytes(972), ("224.0.0.1", PORT))
+        signal.pause()
+
+
 def wander() -> None:
     """Print which of some places outside can be reached."""
     reached = []

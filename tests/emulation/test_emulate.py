@@ -106,6 +106,23 @@ def test_a_burst_fills_the_queue_and_what_has_no_room_is_dropped(tmp_path):
     assert up["departures_packets"] == 100 - up["drops_packets"]
 
 
+def test_traffic_that_only_comes_down_has_rows_of_one_way(tmp_path):
+    noted = tmp_path / "listens"
+    done, _ = emulated(
+        program("hear", noted),
+        "droptail",
+        "1 Mbit/s",
+        tmp_path / "out",
+        server=program("call", noted),
+    )
+    assert done.status == 0
+    assert done.queues["arrivals_packets"].to_list() == [0, 1]
+    assert done.flows.select("queue", "flow", "sent_packets").rows() == [
+        ("down: droptail", "udp 198.18.0.2:5201 > 224.0.0.1:5201", 1)
+    ]
+    assert done.summary()["flows"]["up: droptail"] == {}
+
+
 def test_a_mark_reaches_the_other_host(tmp_path):
     _, printed = emulated(
         program("marked"),
