@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import sojourn as sj
+from sojourn.errors.extras import needed
 from sojourn.replay import Replayed, replay
 from sojourn.store.lock import Busy, held
 
@@ -415,6 +416,52 @@ def test_a_file_without_packets_is_shown_and_written(sojourn, tmp_path, contents
     assert pl.read_parquet(out / "flows.parquet").is_empty()
     types = pl.read_parquet_schema(out / "series.parquet")
     assert types["time_s"] == types["value"] == pl.Float64
+
+
+INTERRUPTED_WHILE_IT_IMPORTS = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(name, *_):
+        if name == "matplotlib":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts)
+"""
+"""What Python does first: Ctrl-C comes when the library of the figures begins."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal ends the program there")
+def test_ctrl_c_while_the_figures_begin_leaves_the_tables(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED_WHILE_IT_IMPORTS)
+    arrivals = table(tmp_path, THREE)
+    words = ["replay", str(arrivals), "--rate", "1 Mbit/s", "--queue", "codel", "--out", "out"]
+    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-m", "sojourn", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.splitlines()[-1] == "interrupted"
+    assert "codel" in done.stdout
+    assert json.loads((tmp_path / "out/summary.json").read_text())["packets"] == 3
+
+
+def test_libraries_of_extras_are_there_before_ctrl_c_is_heard():
+    begun = []
+
+    def interrupted() -> None:
+        with needed("plots"):
+            signal.raise_signal(signal.SIGINT)
+            begun.append("and done")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert begun == ["and done"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from sojourn.cli.endings import fail
 from sojourn.cli.notes import note, print_warnings
 from sojourn.cli.options import ScenarioArgument, SeedOption, SetOption, parse_settings
 from sojourn.cli.status import INTERRUPTED
+from sojourn.errors.extras import needed
 
 if TYPE_CHECKING:
     from sojourn.scenario import Scenario
@@ -86,7 +87,8 @@ def _write(scenario: Scenario, out: Path, point: int, replica: int, show: int | 
     # Pages about another log go at once, and those about this one stay beside each other.
     record(out, written, of=log)
     if show is not None:
-        from sojourn.report.decision import write
+        with needed("report"):
+            from sojourn.report.decision import write
 
         written += write(find_decision(log, show), scenario, point, out)
         record(out, written, of=log)

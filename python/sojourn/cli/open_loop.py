@@ -62,22 +62,28 @@ def show(found: OpenLoop, title: str, *, out: Path | None, usual: Path, json_: b
 
 
 def _write(found: OpenLoop, out: Path | None, usual: Path) -> list[Path]:
-    """Write tables, where they are asked for, and figures; return the paths."""
+    """Write tables, where they are asked for, and then figures; return the paths."""
     from sojourn.experiments.output_folder import writing
 
-    draw = None if found.flows.is_empty() else _drawing()
-    if out is None and draw is None:
-        return []
-    folder = out or usual
-    with writing(folder):
-        written = found.write(folder) if out is not None else []
-        if draw is not None:
-            written += draw(found, folder)
-    return written
+    if out is not None:
+        with writing(out):
+            written = found.write(out)
+            if draw := _drawing(found):
+                written += draw(found, out)
+            return written
+    if draw := _drawing(found):
+        with writing(usual):
+            return draw(found, usual)
+    return []
 
 
-def _drawing() -> Callable[[OpenLoop, Path], list[Path]] | None:
-    """What draws the figures, or a line on why there are none: the tables stand without them."""
+def _drawing(found: OpenLoop) -> Callable[[OpenLoop, Path], list[Path]] | None:
+    """What draws the figures, or a line on why there are none: the tables stand without them.
+
+    Where there was no packet there is nothing to draw.
+    """
+    if found.flows.is_empty():
+        return None
     try:
         with needed("plots"):
             from sojourn.plots.open_loop import save_all

@@ -10,6 +10,7 @@ import typer
 from sojourn.cli.endings import fail, interrupted
 from sojourn.cli.options import JobsOption, ReplicasOption, SetOption, parse_settings
 from sojourn.cli.status import WRONG_INPUT
+from sojourn.errors.extras import needed
 from sojourn.errors.nearest import refusal
 
 if TYPE_CHECKING:
@@ -119,9 +120,10 @@ def plot(
     A scenario file is run first, with --set, --replicas and --jobs; the folder of an experiment is
     drawn as it is.
     """
-    from sojourn.plots.choice import PlotError
-    from sojourn.plots.kinds import KINDS
-    from sojourn.plots.plot import format_of
+    with needed("plots"):
+        from sojourn.plots.choice import PlotError
+        from sojourn.plots.kinds import KINDS
+        from sojourn.plots.plot import format_of
 
     if kind not in KINDS:
         raise typer.BadParameter(refusal(kind, KINDS), param_hint="KIND")

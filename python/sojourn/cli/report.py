@@ -58,7 +58,8 @@ def report(
         except InputError as error:
             raise fail(f"{folder}: {error}", WRONG_INPUT) from None
     if figures:
-        from sojourn.plots.kinds import draw_all
+        with needed("plots"):
+            from sojourn.plots.kinds import draw_all
 
         for path in draw_all(experiment.results, folder / "figures"):
             print(path)

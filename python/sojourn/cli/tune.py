@@ -11,6 +11,7 @@ import typer
 from sojourn.cli.endings import failures
 from sojourn.cli.notes import note
 from sojourn.cli.options import ClusterOption, JobsOption, JsonOption, SetOption, parse_settings
+from sojourn.errors.extras import needed
 from sojourn.wording import counted
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ def tune(
         write_whole(path, [f"{json.dumps(document, indent=1)}\n".encode()])
         paths = [path]
         if len(found.objectives) > 1:
-            from sojourn.plots.save import save
+            with needed("plots"):
+                from sojourn.plots.save import save
 
             paths += save(found.plot(), found.figure_frame(), out / "figures", "front").values()
         for path in paths:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sojourn.files.whole import uninterrupted
+
 LIBRARIES = {
     "altair": "report",
     "distributed": "cluster",
@@ -29,9 +31,13 @@ class MissingExtra(ModuleNotFoundError):
 
 @contextmanager
 def needed(extra: str) -> Iterator[None]:
-    """Import libraries of ``extra`` within. Raises :class:`MissingExtra` where one is missing."""
+    """Import libraries of ``extra`` within. Raises :class:`MissingExtra` where one is missing.
+
+    Ctrl-C and its like wait until they are there: some do not survive an exception meanwhile.
+    """
     try:
-        yield
+        with uninterrupted():
+            yield
     except ModuleNotFoundError as error:
         library = (error.name or extra).partition(".")[0]
         if isinstance(error, MissingExtra) or library == "sojourn":

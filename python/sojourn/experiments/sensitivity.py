@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 
 from sojourn._core import ScenarioError
+from sojourn.errors.extras import needed
 from sojourn.experiments.manifest import SENSITIVITY
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Evaluator, Samples
@@ -71,13 +72,15 @@ class Sensitivity:
         paths = [folder / SENSITIVITY, folder / "sensitivity.csv"]
         contents = (parquet.packed(self.table), self.table.write_csv().encode())
         write_together(dict(zip(paths, contents, strict=True)))
-        from sojourn.plots.save import save
+        with needed("plots"):
+            from sojourn.plots.save import save
 
         return [*paths, *save(self.plot(), self.figure_frame(), folder / "figures", NAME).values()]
 
     def plot(self) -> Plot:
         """Draw it: a panel for each quantity."""
-        from sojourn.plots import importance
+        with needed("plots"):
+            from sojourn.plots import importance
 
         return importance.draw(self.figure_frame())
 

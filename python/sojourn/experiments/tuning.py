@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from sojourn.errors.extras import needed
 from sojourn.metrics import resolution
 from sojourn.stats.intervals import Interval
 from sojourn.stats.paired import beyond_doubt
@@ -134,7 +135,8 @@ class Tuning:
         """Draw it: the second objective against the first. Raises ValueError for only one."""
         if len(self.objectives) < 2:
             raise ValueError("found one objective; the figure needs two")
-        from sojourn.plots import front
+        with needed("plots"):
+            from sojourn.plots import front
 
         x, y = list(self.objectives.items())[:2]
         return front.draw(self.figure_frame(), x, y)
