@@ -208,12 +208,19 @@ def test_the_command_goes_with_a_front_that_is_told_to_end(tmp_path):
     words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--", "sleep", "60"]
     command = [sys.executable, "-m", "sojourn", "emulate", *words]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=WIDE,
+        start_new_session=True,
     ) as front:
         wait_for_child(front, "sleep")
         front.terminate()
-        _, errors = front.communicate(timeout=30)
-    assert (front.returncode, errors) == (130, "interrupted\n")
+        out, errors = front.communicate(timeout=30)
+    assert (front.returncode, errors) == (130, "sleep ended with Terminated\n")
+    assert "up: droptail" in out
     with pytest.raises(ProcessLookupError):
         os.killpg(front.pid, 0)
 

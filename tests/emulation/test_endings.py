@@ -1,5 +1,6 @@
 """However an emulation ends, nothing of it is left, and what was measured is not lost."""
 
+import json
 import os
 import shlex
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sojourn.emulation import emulate
+from sojourn.signals import AT_ONCE_S
 
 pytestmark = pytest.mark.usefixtures("hosts")
 
@@ -133,7 +135,35 @@ def test_nothing_of_either_host_is_left_whatever_ends_the_front(tmp_path, by):
         assert not left_of(processes, after_s=0 if by == signal.SIGHUP else 2)
         _, errors = program.communicate(timeout=30)
     if by == signal.SIGHUP:
-        assert (program.returncode, errors) == (130, "interrupted\n")
+        assert (program.returncode, errors) == (130, "sh ended with Terminated\n")
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("status", [0, 3])
+def test_what_a_batch_system_ends_keeps_what_was_measured(tmp_path, by, status):
+    command = f"trap 'exit {status}' TERM; trap '' HUP; {STAYS}"
+    with front(tmp_path, "--out", "kept", "--", "sh", "-c", command) as program:
+        noted_in(tmp_path / "noted")
+        # As `timeout` sends it: to the program, then to its group.
+        program.send_signal(by)
+        os.killpg(program.pid, by)
+        out, _ = program.communicate(timeout=30)
+    assert program.returncode == 130
+    assert "up: droptail" in out
+    assert json.loads((tmp_path / "kept/summary.json").read_text())["status"] == status
+
+
+def test_a_command_that_does_not_go_when_told_is_killed_when_told_again(tmp_path):
+    command = f"trap '' TERM HUP; {STAYS}"
+    with front(tmp_path, "--", "sh", "-c", command) as program:
+        processes = noted_in(tmp_path / "noted")
+        program.send_signal(signal.SIGTERM)
+        time.sleep(AT_ONCE_S + 0.2)
+        assert is_alive(processes[0])
+        program.send_signal(signal.SIGTERM)
+        out, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (130, "sh ended with Killed\n")
+    assert "up: droptail" in out
 
 
 INTERRUPTED_EARLY = """

@@ -133,5 +133,6 @@ def emulate(
     show(done, title, out=out, usual=Path("results") / "emulate", json_=json_)
     if done.status:
         note(f"{done.command[0]} ended with {ending(done.status)}")
+    if done.status or done.cut_short:
         by_hand = done.interrupted or done.status == -signal.SIGINT
         raise typer.Exit(INTERRUPTED if by_hand else FAILED)

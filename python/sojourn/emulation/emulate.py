@@ -32,7 +32,8 @@ class Emulated(OpenLoop):
     """What the queues, ``up`` and ``down``, made of the packets of a command.
 
     ``status`` is the command's exit status, minus the signal that ended it. It ran for ``end_s``.
-    ``interrupted``: whether Ctrl-C was heard meanwhile, which is the command's first.
+    ``interrupted``: whether Ctrl-C was heard meanwhile, which is the command's first, or its like;
+    ``cut_short``: whether SIGTERM or SIGHUP came while the command ran, which ends it.
     Packets were handed over later than they were due by ``late_p50_s`` at the median,
     ``late_p99_s`` at the 99th percentile and ``late_max_s`` at the most.
     """
@@ -40,6 +41,7 @@ class Emulated(OpenLoop):
     command: tuple[str, ...]
     status: int
     interrupted: bool
+    cut_short: bool
     end_s: float
     late_p50_s: float | None
     late_p99_s: float | None
@@ -136,6 +138,7 @@ def emulate(
         command=words,
         status=status,
         interrupted=interrupts.heard,
+        cut_short=interrupts.has_ended_the_command,
         end_s=found["end_s"],
         late_p50_s=median,
         late_p99_s=late,

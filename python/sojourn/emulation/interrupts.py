@@ -17,26 +17,28 @@ class Interrupts:
     """What has been heard, and what is done then.
 
     At first what would be done without this: a KeyboardInterrupt as a rule. While the command runs
-    Ctrl-C is left to it. After either the hosts are tidied up: what comes then makes this quicker,
-    and throws nothing away.
+    Ctrl-C is left to it, and what else ends the front ends the command. After either the hosts are
+    tidied up: what comes then makes this quicker, and throws nothing away.
     """
 
     def __init__(self) -> None:
         """Nothing has been heard; see :func:`attended`."""
         self.heard = False
+        self.has_ended_the_command = False
+        """Other than by Ctrl-C, which a command may take for the way to end as it should."""
         self.is_urgent = False
         self._is_tidying = False
         self._ways: Iterator[Callable[[], None]] | None = None
-        """For Ctrl-C, while it is left to the command."""
+        """To end the command while it runs, each after the one before did not."""
         self._repeats = Repeats()
 
     @contextmanager
     def left_to(self, process: subprocess.Popen[Any]) -> Iterator[None]:
         """Leave Ctrl-C to ``process``, which gets it too; the second ends it, the third kills it.
 
-        Then the hosts are tidied up.
+        SIGTERM and SIGHUP, which it need not get, end it at once. Then the hosts are tidied up.
         """
-        self._ways = chain([lambda: None, process.terminate], repeat(process.kill))
+        self._ways = chain([process.terminate], repeat(process.kill))
         try:
             yield
         finally:
@@ -50,10 +52,14 @@ class Interrupts:
         """Hear a signal. ``before``: what would be done with it."""
         if self._repeats.has_come():
             return
-        self.heard = True
+        is_first, self.heard = not self.heard, True
         if self._is_tidying:
             self.is_urgent = True
-        elif self._ways is not None and number == signal.SIGINT:
+        elif self._ways is not None:
+            if number != signal.SIGINT:
+                self.has_ended_the_command = True
+            elif is_first:
+                return
             next(self._ways)()
         else:
             try:
