@@ -286,6 +286,18 @@ def test_what_the_programs_have_started_goes_with_their_hosts(tmp_path, monkeypa
     assert not any(is_alive(int(each)) for each in notes.read_text().split())
 
 
+def test_a_server_in_a_network_of_its_own_ends_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(hosts, "LISTENS_WITHIN_S", 0)
+    noted = tmp_path / "noted"
+    stays = f"echo $$ > {noted}.part; mv {noted}.part {noted}; exec sleep 60"
+    server = ["unshare", "--net", "sh", "-c", stays]
+    until = ["sh", "-c", f"until [ -e {noted} ]; do sleep 0.01; done"]
+    began = time.monotonic()
+    emulated(until, "droptail", "1 Mbit/s", tmp_path / "out", server=server)
+    assert time.monotonic() - began < 40
+    assert not is_alive(int(noted.read_text()))
+
+
 def test_what_is_typed_is_for_the_command(tmp_path):
     words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--server", "cat", "--", "cat")
     done = sojourn(*words, cwd=tmp_path, input="hello\n")

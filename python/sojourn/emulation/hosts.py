@@ -128,17 +128,25 @@ class Host:
         interrupts = interrupts or Interrupts()
         interrupts.tidy()
         deadline = time.monotonic() + guard.GOES_WITHIN_S
+        if self.process.pid not in guard.processes_in(self._network):
+            # It has gone, or has made a network of its own, in which nobody else looks for it.
+            self.process.terminate()
         guard.send(self._network, signal.SIGTERM)
-        while guard.processes_in(self._network) and time.monotonic() < deadline:
+        while self._is_there() and time.monotonic() < deadline:
             if interrupts.is_urgent:
                 break
             time.sleep(0.01)
         guard.kill_all(self._network)
+        self.process.kill()
         self.process.wait()
         self._dismiss_guard()
         self._control.close()
         os.close(self._devices)
         os.close(self.packets)
+
+    def _is_there(self) -> bool:
+        """Whether anything of it runs."""
+        return bool(guard.processes_in(self._network)) or self.process.poll() is None
 
     def _tell_guard(self, network: str) -> None:
         """Have the guard end what runs there, if it has to; it may have been killed."""
