@@ -56,6 +56,8 @@ pub struct Through {
     pub times_s: Vec<f64>,
     /// The series by name, each with a value for each instant; NaN where undefined.
     pub series: Vec<(&'static str, Vec<f64>)>,
+    /// What to know before trusting all this.
+    pub warnings: Vec<String>,
 }
 
 /// A queue, its link, the books of both, and who else looks on.
@@ -63,6 +65,7 @@ pub(crate) struct BareLink<X = ()> {
     pub(crate) label: String,
     open: OpenLoop<((Meter, Decisions), X)>,
     samples: Samples,
+    is_live: bool,
 }
 
 /// What it is made of besides its queue.
@@ -106,6 +109,7 @@ impl<X: Observer> BareLink<X> {
             label,
             open: OpenLoop::new(link, ((meter, Decisions::default()), also)),
             samples: Samples::new(wire.series, wire.is_live),
+            is_live: wire.is_live,
         }
     }
 
@@ -177,7 +181,8 @@ impl<X: Observer> BareLink<X> {
         }
     }
 
-    /// Runs until the link is empty after `last_arrival`, and closes the books.
+    /// Runs until the link is empty after `last_arrival`, and closes the books. Where the clock ends
+    /// before, what is live ends with the last that happened.
     pub(crate) fn finish(
         mut self,
         last_arrival: Time,
@@ -192,12 +197,18 @@ impl<X: Observer> BareLink<X> {
                 return Err(OpenLoopError::Cancelled);
             }
         }
+        let mut warnings = Vec::new();
         if self.open.outlives_the_clock() {
-            return Err(OpenLoopError::Input(format!(
-                "--rate: found {}, at which packets are on their way when the clock ends, after \
-                 {LONGEST_S} s; allowed: one at which all are there by then",
-                self.open.link().spec.rate
-            )));
+            let rate = self.open.link().spec.rate;
+            let what = format!(
+                "--rate: found {rate}, at which packets are on their way when the clock ends, after \
+                 {LONGEST_S} s"
+            );
+            if !self.is_live {
+                let what = format!("{what}; allowed: one at which all are there by then");
+                return Err(OpenLoopError::Input(what));
+            }
+            warnings.push(format!("{what}: they count as neither lost nor arrived"));
         }
         let end = self.open.now();
         let window = end.since(Time::ZERO);
@@ -225,6 +236,7 @@ impl<X: Observer> BareLink<X> {
         if end > Time::ZERO {
             self.sample()?;
         }
+        warnings.extend(self.samples.warning());
         let (times_s, series) = self.samples.finish();
         self.open.finish()?;
         Ok(Through {
@@ -235,6 +247,7 @@ impl<X: Observer> BareLink<X> {
             drops,
             times_s,
             series,
+            warnings,
         })
     }
 }

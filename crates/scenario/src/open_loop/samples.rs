@@ -29,6 +29,7 @@ pub(super) struct Total {
 #[derive(Debug)]
 pub(super) struct Samples {
     interval: Span,
+    asked_for: Option<Span>,
     /// Where so many values stand they are put together in pairs; none: then there are too many.
     most: Option<usize>,
     next: Time,
@@ -42,6 +43,7 @@ impl Samples {
         let most_asked_for = goes_on.then_some(MOST_INTERVALS as usize);
         Self {
             interval: first,
+            asked_for: interval,
             most: interval.map_or(Some(MOST), |_| most_asked_for),
             next: Time::ZERO + first,
             totals: Vec::new(),
@@ -66,6 +68,16 @@ impl Samples {
         }
         self.next += self.interval;
         Ok(())
+    }
+
+    /// What to know where the interval is not the one that was asked for.
+    pub(super) fn warning(&self) -> Option<String> {
+        let asked_for = self.asked_for.filter(|&span| span != self.interval)?;
+        Some(format!(
+            "--series: found {asked_for}, of which there are more than {MOST_INTERVALS}; the \
+             intervals are of {}",
+            self.interval
+        ))
     }
 
     /// The ends of the intervals in seconds, and the series by name.
@@ -162,6 +174,9 @@ mod tests {
             assert_eq!(taken.is_ok(), goes_on);
             let interval = Span::from_us(if goes_on { 2 } else { 1 });
             assert_eq!(samples.interval, interval);
+            let told = "--series: found 1 us, of which there are more than 1000000; the intervals \
+                        are of 2 us";
+            assert_eq!(samples.warning().as_deref(), goes_on.then_some(told));
         }
     }
 }
