@@ -233,8 +233,10 @@ class Emulation:
         flows: int = 1000,
     ) -> Emulation:
         """Make the queues."""
-    def run(self, near: int, far: int, stop: Cancel) -> dict[str, Any]:
-        """Join two hosts, each a descriptor of packets, until `stop` is set; once.
+    def join(self, near: int, far: int) -> None:
+        """Join two hosts, each a descriptor of packets: the clock starts; once."""
+    def run(self, stop: Cancel) -> dict[str, Any]:
+        """Take packets from one host to the other until `stop` is set; once.
 
         The tables of both queues as dicts of columns.
         """

@@ -120,6 +120,17 @@ def call() -> None:
         signal.pause()
 
 
+def come_early() -> None:
+    """Send more datagrams than a link holds, and only then listen; stay."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+        # A socket with a peer is none that listens.
+        here.connect((HERE, PORT))
+        for _ in range(12_000):
+            here.send(bytes(10))
+    with socket.create_server((THERE, PORT)):
+        signal.pause()
+
+
 def wander() -> None:
     """Print which of some places outside can be reached."""
     reached = []

@@ -4,6 +4,7 @@ import ast
 import io
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -121,6 +122,30 @@ def test_traffic_that_only_comes_down_has_rows_of_one_way(tmp_path):
         ("down: droptail", "udp 198.18.0.2:5201 > 224.0.0.1:5201", 1)
     ]
     assert done.summary()["flows"]["up: droptail"] == {}
+
+
+def test_what_a_server_sends_before_the_command_starts_does_not_count(tmp_path):
+    server = program("come_early")
+    done, _ = emulated(["true"], "droptail", "1 Mbit/s", tmp_path / "out", server=server)
+    assert done.queues["arrivals_packets"].to_list() == [0, 0]
+    assert done.warnings == ()
+
+
+def test_what_was_not_taken_in_when_the_command_ends_counts(tmp_path, monkeypatch):
+    sent = tmp_path / "sent"
+
+    def come_late() -> None:
+        deadline = time.monotonic() + 20
+        while not sent.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        # It has ended then, or nearly so.
+        time.sleep(0.2)
+
+    monkeypatch.setattr(sys.modules["sojourn.emulation.emulate"], "come_first", come_late)
+    script = f"{shlex.join(program('burst'))}; touch {sent}"
+    done, _ = emulated(["sh", "-c", script], "droptail", "1 Gbit/s", tmp_path / "out")
+    assert done.queues["arrivals_packets"].to_list() == [100, 0]
+    assert done.queues["departures_packets"].to_list() == [100, 0]
 
 
 def test_a_mark_reaches_the_other_host(tmp_path):
@@ -394,6 +419,9 @@ def test_a_series_that_is_too_fine_loses_nothing(tmp_path):
     done, _ = emulated(command, "droptail", "1 Mbit/s", tmp_path / "out", series="1 us")
     assert done.status == 0
     assert done.series["time_s"].max() >= 1.2
+    # Twice as long, or more on a busy machine.
+    told = "--series: found 1 us, of which there are more than 1000000; the intervals are of "
+    assert [told] == [warning[: len(told)] for warning in done.warnings]
 
 
 def test_arguments_of_another_kind_are_told():

@@ -1,6 +1,7 @@
 //! Packets of real programs through bare queues: `sojourn emulate`.
 #![allow(unsafe_code)]
 
+use std::mem;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,8 +18,15 @@ use crate::outside::raised::catch;
 /// Queues between two hosts.
 #[pyclass(frozen, module = "sojourn._core")]
 pub(crate) struct Emulation {
-    /// In a box: a link begins with a line of the cache, and Python's memory where it likes.
-    ready: Mutex<Option<Box<scenario::Emulation>>>,
+    state: Mutex<State>,
+}
+
+/// What has become of it. In boxes: a link begins with a line of the cache, and Python's memory
+/// where it likes.
+enum State {
+    Ready(Box<scenario::Emulation>),
+    Joined(Box<scenario::Joined>),
+    Over,
 }
 
 #[pymethods]
@@ -55,30 +63,38 @@ impl Emulation {
         };
         let ready = catch(|| scenario::Emulation::new(&setup))?.map_err(no_result)?;
         Ok(Self {
-            ready: Mutex::new(Some(Box::new(ready))),
+            state: Mutex::new(State::Ready(Box::new(ready))),
         })
     }
 
-    /// Joins two hosts, each a descriptor of packets, until `stop` is set; once.
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-        near: RawFd,
-        far: RawFd,
-        stop: &Cancel,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    /// Joins two hosts, each a descriptor of packets: the clock starts; once.
+    fn join(&self, near: RawFd, far: RawFd) -> PyResult<()> {
         let hosts = [owned(near)?, owned(far)?];
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(ready) = ready.take() else {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State::Ready(ready) = mem::replace(&mut *state, State::Over) else {
             return Err(PyRuntimeError::new_err("an emulation runs once"));
         };
-        let run = || catch(|| ready.run(hosts, &stop.raised));
+        *state = State::Joined(Box::new(ready.join(hosts)));
+        Ok(())
+    }
+
+    /// Takes packets from one host to the other until `stop` is set; once.
+    fn run<'py>(&self, py: Python<'py>, stop: &Cancel) -> PyResult<Bound<'py, PyDict>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State::Joined(joined) = mem::replace(&mut *state, State::Over) else {
+            return Err(PyRuntimeError::new_err(
+                "an emulation runs once, with hosts",
+            ));
+        };
+        drop(state);
+        let run = || catch(|| joined.run(&stop.raised));
         let done = py.detach(run)?.map_err(no_result)?;
         let result = PyDict::new(py);
         result.set_item("end_s", done.end.as_s())?;
         result.set_item("arrivals", done.arrivals)?;
         let shares = [0.5, 0.99, 1.0];
         result.set_item("late_s", done.late.quantiles_s(&shares))?;
+        result.set_item("behind_s", done.behind.as_s())?;
         result.set_item("warnings", done.warnings)?;
         let [up, down] = done.queues.map(|through| through_dict(py, through));
         result.set_item("queues", (up?, down?))?;

@@ -7,7 +7,8 @@
 //! packets over, and how late is [measured](Emulated::late). How late it was to take one in is not
 //! known: that counts as the packet's own time.
 //!
-//! The window of all metrics begins when the emulation does. When it is told to stop, what is still
+//! The window of all metrics begins when the two are joined: what they have sent before is thrown
+//! away. When the emulation is told to stop, what they have sent by then still arrives, and what is
 //! on its way runs out, as after the last arrival of a [replay](crate::replay).
 
 mod hosts;
@@ -35,9 +36,12 @@ use hosts::{Clock, Host};
 pub const WAYS: [&str; 2] = ["up", "down"];
 /// So many packets are taken from one host before the other has its turn.
 const TURN: usize = 64;
+/// So many may wait in a host before and after: those of a program that goes on have no end.
+const MOST_WAITING: usize = 10_000;
 /// How long it may be before somebody looks whether to stop.
 const LOOK: Span = Span::from_ms(10);
-/// Later than this, one time in a hundred: a machine that does not keep up.
+/// Later than this, for one packet in a hundred or a hundredth of the time: a machine that does not
+/// keep up.
 const LATE: Span = Span::from_ms(1);
 
 /// What lies between the hosts, in the words of the command line.
@@ -73,6 +77,14 @@ pub struct Emulation {
     warnings: Vec<String>,
 }
 
+/// Queues between two hosts, whose clock is running.
+pub struct Joined {
+    paths: [Path; 2],
+    warnings: Vec<String>,
+    hosts: [Host; 2],
+    clock: Clock,
+}
+
 /// What came of it.
 #[derive(Debug)]
 pub struct Emulated {
@@ -84,6 +96,8 @@ pub struct Emulated {
     pub queues: [Through; 2],
     /// How much later than they were due packets were handed over.
     pub late: Sketch,
+    /// How long the links were more than a millisecond behind the clock.
+    pub behind: Span,
     /// What to know before trusting the results.
     pub warnings: Vec<String>,
 }
@@ -94,6 +108,60 @@ struct Path {
     flows: Flows,
     packets: u64,
     bytes: u64,
+}
+
+/// How late it was.
+#[derive(Debug, Default)]
+struct Lateness {
+    /// How much later than they were due packets were handed over.
+    packets: Sketch,
+    /// Those that were late.
+    late_packets: u64,
+    /// How long the links were late.
+    behind: Span,
+    /// At the most, at a time.
+    behind_most: Span,
+}
+
+impl Lateness {
+    /// A packet has been handed over.
+    fn packet(&mut self, due: Time, now: Time) {
+        let late = now.since(due);
+        self.packets.add(late);
+        self.late_packets += u64::from(late > LATE);
+    }
+
+    /// The links have been looked after, for which something waited since then.
+    fn links(&mut self, waited_since: Time, now: Time) {
+        let late = now.since(waited_since);
+        if late > LATE {
+            self.behind += late;
+            self.behind_most = self.behind_most.max(late);
+        }
+    }
+
+    /// What to know of it in a run that went on until `end`.
+    fn warnings(&self, end: Time) -> Vec<String> {
+        let why = "this machine is too busy, or too slow for such a rate";
+        let (late, all) = (self.late_packets, self.packets.count());
+        let mut warnings = Vec::new();
+        if late > 0 && late * 100 >= all {
+            let most_ms = self.packets.quantile_s(1.0) * 1e3;
+            warnings.push(format!(
+                "packets handed over more than {LATE} late: {late} of {all}, by {most_ms:.1} ms at \
+                 most; {why}"
+            ));
+        }
+        if self.behind > Span::ZERO && self.behind.as_s() * 100.0 >= end.as_s() {
+            let (all_s, most_ms) = (self.behind.as_s(), self.behind_most.as_s() * 1e3);
+            warnings.push(format!(
+                "nobody looked after the queues in time for {all_s:.3} s of {:.3} s, up to \
+                 {most_ms:.1} ms at a time; {why}",
+                end.as_s()
+            ));
+        }
+        warnings
+    }
 }
 
 /// The bytes of packets that are on their way, by the packet's number.
@@ -178,45 +246,81 @@ impl Emulation {
         Ok(Self { paths, warnings })
     }
 
-    /// Joins two hosts until `stop` is raised. Each is a descriptor without blocking from which a
-    /// read takes the IP packet that the host sends next, and to which a write hands one over: a
-    /// TUN device without a header of its own.
+    /// Joins two hosts: time begins, and what they send from now on arrives. Each is a descriptor
+    /// without blocking from which a read takes the IP packet that the host sends next, and to
+    /// which a write hands one over: a TUN device without a header of its own.
+    pub fn join(self, hosts: [OwnedFd; 2]) -> Joined {
+        let mut hosts = hosts.map(Host::new);
+        for host in &mut hosts {
+            host.discard(MOST_WAITING);
+        }
+        Joined {
+            paths: self.paths,
+            warnings: self.warnings,
+            hosts,
+            clock: Clock::start(),
+        }
+    }
+}
+
+impl Joined {
+    /// Takes packets from one host to the other until `stop` is raised.
     ///
     /// # Errors
     /// The books do not balance.
-    pub fn run(self, hosts: [OwnedFd; 2], stop: &AtomicBool) -> Result<Emulated, OpenLoopError> {
+    pub fn run(self, stop: &AtomicBool) -> Result<Emulated, OpenLoopError> {
         let Self {
             mut paths,
-            warnings,
+            mut warnings,
+            mut hosts,
+            clock,
         } = self;
-        let mut hosts = hosts.map(Host::new);
-        let mut late = Sketch::default();
+        let mut lateness = Lateness::default();
+        // Since when something waits for this thread, where that is known.
+        let mut waits_since = Time::NEVER;
         hosts::be_woken_in_time();
-        let clock = Clock::start();
         while !stop.load(Ordering::Relaxed) {
+            let begins = waits_since.min(clock.now());
+            let (mut most, mut all) = (0, 0);
             for (path, host) in paths.iter_mut().zip(&mut hosts) {
-                path.take_in(host, &clock)?;
+                let taken = path.take_in(host, &clock, TURN)?;
+                (most, all) = (taken.max(most), taken + all);
             }
             let now = clock.now();
-            let mut next = now + LOOK;
+            let mut due = Time::NEVER;
             for (number, path) in paths.iter_mut().enumerate() {
                 path.link.advance(now)?;
-                path.hand_over(&mut hosts[1 - number], &clock, &mut late);
-                next = next.min(path.link.next_event().unwrap_or(Time::NEVER));
+                all += path.hand_over(&mut hosts[1 - number], &clock, &mut lateness);
+                due = due.min(path.link.next_event().unwrap_or(Time::NEVER));
             }
-            Host::wait(&hosts, next.since(clock.now()));
+            let ends = clock.now();
+            if all > 0 {
+                lateness.links(begins, ends);
+            }
+            waits_since = if most == TURN { ends } else { due.max(ends) };
+            Host::wait(&hosts, due.min(now + LOOK).since(ends));
+        }
+        for (path, host) in paths.iter_mut().zip(&mut hosts) {
+            path.take_in(host, &clock, MOST_WAITING)?;
         }
         let end = clock.now();
         let arrivals = [0, 1].map(|number| (paths[number].packets, paths[number].bytes));
-        let warnings = warnings.into_iter().chain(remarks(&paths, &hosts, &late));
-        let warnings = warnings.collect();
+        warnings.extend(remarks(&paths, &hosts));
+        warnings.extend(lateness.warnings(end));
         let [up, down] =
             paths.map(|path| path.link.finish(end, path.flows.names(), &NEVER_CANCELLED));
+        let queues = [up?, down?];
+        for what in queues.iter().flat_map(|queue| &queue.warnings) {
+            if !warnings.contains(what) {
+                warnings.push(what.clone());
+            }
+        }
         Ok(Emulated {
             end,
             arrivals,
-            queues: [up?, down?],
-            late,
+            queues,
+            late: lateness.packets,
+            behind: lateness.behind,
             warnings,
         })
     }
@@ -226,10 +330,17 @@ impl Emulation {
 static NEVER_CANCELLED: AtomicBool = AtomicBool::new(false);
 
 impl Path {
-    /// Takes in what `host` has sent.
-    fn take_in(&mut self, host: &mut Host, clock: &Clock) -> Result<(), OpenLoopError> {
-        for _ in 0..TURN {
-            let Some(bytes) = host.read() else { break };
+    /// Takes in what `host` has sent, so many packets `at_most`; how many there were.
+    fn take_in(
+        &mut self,
+        host: &mut Host,
+        clock: &Clock,
+        at_most: usize,
+    ) -> Result<usize, OpenLoopError> {
+        for taken in 0..at_most {
+            let Some(bytes) = host.read() else {
+                return Ok(taken);
+            };
             let headers = headers::read(LinkType::Raw, bytes);
             let arrival = Arrival {
                 time: clock.now(),
@@ -251,23 +362,25 @@ impl Path {
             let flows = self.flows.names().len();
             self.link.arrive(arrival.time, &packet, flows)?;
         }
-        Ok(())
+        Ok(at_most)
     }
 
-    /// Hands over to `host` what has come out of the link.
-    fn hand_over(&mut self, host: &mut Host, clock: &Clock, late: &mut Sketch) {
+    /// Hands over to `host` what has come out of the link; how many packets.
+    fn hand_over(&mut self, host: &mut Host, clock: &Clock, lateness: &mut Lateness) -> usize {
+        let ready = self.link.also().due.len();
         for (due, is_marked, mut bytes) in self.link.also().due.drain(..) {
             if is_marked {
                 headers::set_ce(&mut bytes);
             }
             host.write(&bytes);
-            late.add(clock.now().since(due));
+            lateness.packet(due, clock.now());
         }
+        ready
     }
 }
 
 /// What to know of a run before trusting its results.
-fn remarks(paths: &[Path; 2], hosts: &[Host; 2], late: &Sketch) -> Vec<String> {
+fn remarks(paths: &[Path; 2], hosts: &[Host; 2]) -> Vec<String> {
     let mut remarks = Vec::new();
     for (name, path) in WAYS.iter().zip(paths) {
         remarks.extend(path.flows.warning().map(|what| format!("{name}: {what}")));
@@ -275,14 +388,6 @@ fn remarks(paths: &[Path; 2], hosts: &[Host; 2], late: &Sketch) -> Vec<String> {
     let refused: u64 = hosts.iter().map(Host::refused).sum();
     if refused > 0 {
         remarks.push(format!("packets that a host did not take in: {refused}"));
-    }
-    let worst_s = late.quantile_s(0.99);
-    if worst_s > LATE.as_s() {
-        remarks.push(format!(
-            "one packet in a hundred was handed over {:.1} ms late or later: this machine is too \
-             busy, or too slow for such a rate",
-            worst_s * 1e3
-        ));
     }
     remarks
 }

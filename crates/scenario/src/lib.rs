@@ -49,7 +49,7 @@ mod vary;
 pub use build::Contents;
 pub use design::range_value;
 #[cfg(unix)]
-pub use emulation::{Emulated, Emulation};
+pub use emulation::{Emulated, Emulation, Joined};
 pub use episode::Episode;
 pub use error::{Error, Place};
 pub use open_loop::OpenLoopError;

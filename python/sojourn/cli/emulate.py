@@ -127,9 +127,11 @@ def emulate(
         output=sys.stderr if json_ else None,
     )
     title = f"{shlex.join(done.command)}: {done.end_s:.3f} s"
-    if done.late_p50_s is not None and done.late_p99_s is not None:
-        late, latest = done.late_p50_s * 1e3, done.late_p99_s * 1e3
-        title += f"; packets handed over {late:.3f} ms late at the median, {latest:.3f} ms at p99"
+    late_s = (done.late_p50_s, done.late_p99_s, done.late_max_s)
+    if None not in late_s:
+        median, late, latest = (value * 1e3 for value in late_s if value is not None)
+        title += f"; packets handed over {median:.3f} ms late at the median, {late:.3f} ms at p99, "
+        title += f"{latest:.3f} ms at most"
     show(done, title, out=out, usual=Path("results") / "emulate", json_=json_)
     if done.status:
         note(f"{done.command[0]} ended with {ending(done.status)}")

@@ -35,7 +35,8 @@ class Emulated(OpenLoop):
     ``interrupted``: whether Ctrl-C was heard meanwhile, which is the command's first, or its like;
     ``cut_short``: whether SIGTERM or SIGHUP came while the command ran, which ends it.
     Packets were handed over later than they were due by ``late_p50_s`` at the median,
-    ``late_p99_s`` at the 99th percentile and ``late_max_s`` at the most.
+    ``late_p99_s`` at the 99th percentile and ``late_max_s`` at the most. For ``behind_s`` in all
+    the links were more than a millisecond behind.
     """
 
     command: tuple[str, ...]
@@ -46,6 +47,7 @@ class Emulated(OpenLoop):
     late_p50_s: float | None
     late_p99_s: float | None
     late_max_s: float | None
+    behind_s: float
 
     def summary(self) -> dict[str, Any]:
         """Return the document that ``sojourn emulate --json`` prints."""
@@ -57,6 +59,7 @@ class Emulated(OpenLoop):
             "late_p50_s": self.late_p50_s,
             "late_p99_s": self.late_p99_s,
             "late_max_s": self.late_max_s,
+            "behind_s": self.behind_s,
             **super().summary(),
         }
 
@@ -123,9 +126,12 @@ def emulate(
         far.go()
         if server is not None:
             far.wait_until_it_listens()
-        found = _joined(ready, near, far, interrupts)
+        ready.join(near.packets, far.packets)
+        # What a server has sent to nobody yet fills its link.
+        lost_before = near.lost_packets() + far.lost_packets()
+        found = _carried(ready, near, interrupts)
         status = near.process.returncode
-        lost = near.lost_packets() + far.lost_packets()
+        lost = near.lost_packets() + far.lost_packets() - lost_before
         server_status = far.process.poll()
     warnings = list(found["warnings"])
     if server_status:
@@ -143,6 +149,7 @@ def emulate(
         late_p50_s=median,
         late_p99_s=late,
         late_max_s=latest,
+        behind_s=found["behind_s"],
         warnings=tuple(warnings),
         **frames(found["queues"]),
     )
@@ -190,15 +197,13 @@ def made(
         host.end(interrupts)
 
 
-def _joined(
-    ready: _core.Emulation, near: Host, far: Host, interrupts: Interrupts
-) -> dict[str, Any]:
+def _carried(joined: _core.Emulation, near: Host, interrupts: Interrupts) -> dict[str, Any]:
     """Take packets through the queues until the command of ``near`` has ended."""
     stop = Cancel()
 
     def carried() -> dict[str, Any]:
         come_first()
-        return ready.run(near.packets, far.packets, stop)
+        return joined.run(stop)
 
     def ended(run: Future[Any]) -> None:
         # Without a link the command might wait for ever.

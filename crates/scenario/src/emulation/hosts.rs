@@ -60,6 +60,15 @@ impl Host {
         None
     }
 
+    /// Throws away what it has sent until now, so many packets at most.
+    pub(super) fn discard(&mut self, at_most: usize) {
+        for _ in 0..at_most {
+            if self.read().is_none() {
+                break;
+            }
+        }
+    }
+
     /// Hands a packet over to it.
     pub(super) fn write(&mut self, packet: &[u8]) {
         if io::write(&self.packets, packet) != Ok(packet.len()) {

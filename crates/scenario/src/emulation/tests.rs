@@ -36,20 +36,23 @@ fn datagram(port: u16, ecn: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// A host, and its end of the link.
+fn host() -> (UnixDatagram, OwnedFd) {
+    let (ours, theirs) = UnixDatagram::pair().unwrap();
+    theirs.set_nonblocking(true).unwrap();
+    ours.set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    (ours, OwnedFd::from(theirs))
+}
+
 /// Joins two hosts while `talk` has their ends.
 fn joined(setup: &Setup<'_>, talk: impl FnOnce(&UnixDatagram, &UnixDatagram)) -> Emulated {
     let emulation = Emulation::new(setup).unwrap();
-    let pair = || {
-        let (ours, theirs) = UnixDatagram::pair().unwrap();
-        theirs.set_nonblocking(true).unwrap();
-        ours.set_read_timeout(Some(Duration::from_secs(30)))
-            .unwrap();
-        (ours, OwnedFd::from(theirs))
-    };
-    let ((near, near_end), (far, far_end)) = (pair(), pair());
+    let ((near, near_end), (far, far_end)) = (host(), host());
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let run = scope.spawn(|| emulation.run([near_end, far_end], &stop));
+        let joined = emulation.join([near_end, far_end]);
+        let run = scope.spawn(|| joined.run(&stop));
         talk(&near, &far);
         stop.store(true, Ordering::Relaxed);
         run.join().unwrap().unwrap()
@@ -60,6 +63,13 @@ fn read(host: &UnixDatagram) -> Vec<u8> {
     let mut buffer = [0; 2000];
     let length = host.recv(&mut buffer).unwrap();
     buffer[..length].to_vec()
+}
+
+/// That a machine is busy is no fault of ours.
+fn warnings(done: &Emulated) -> Vec<&str> {
+    let all = done.warnings.iter().map(String::as_str);
+    all.filter(|what| !what.contains("this machine is too busy"))
+        .collect()
 }
 
 fn metric(through: &Through, name: &str) -> f64 {
@@ -89,9 +99,7 @@ fn packets_come_through_as_they_were_and_no_sooner_than_they_may() {
     assert_eq!(metric(up, "departures_packets"), 10.0);
     assert_eq!(metric(down, "departures_packets"), 1.0);
     assert_eq!(up.flows.names, ["udp 198.18.0.1:7 > 198.18.0.2:9"]);
-    // That a machine is busy is no fault of ours.
-    let is_ours = |what: &&String| !what.contains("this machine is too busy");
-    assert_eq!(done.warnings.iter().find(is_ours), None);
+    assert_eq!(warnings(&done), [""; 0]);
 }
 
 #[test]
@@ -158,6 +166,83 @@ fn each_way_has_its_own_queue_and_rate() {
     assert!(done.end >= Time::ZERO + Span::from_ms(100 + 2));
     let labels = done.queues.map(|through| through.label);
     assert_eq!(labels, ["up: droptail, limit=100 packets", "down: sfq"]);
+}
+
+/// Before they are joined nobody is there to whom it could go.
+#[test]
+fn what_is_sent_before_does_not_count_and_what_is_sent_by_the_end_does() {
+    let ((near, near_end), (far, far_end)) = (host(), host());
+    for number in 0..5 {
+        near.send(&datagram(7, 0, &[number; 972])).unwrap();
+        far.send(&datagram(8, 0, &[number; 972])).unwrap();
+    }
+    let joined = Emulation::new(&SETUP).unwrap().join([near_end, far_end]);
+    for _ in 0..3 {
+        near.send(&datagram(9, 0, &[0; 472])).unwrap();
+    }
+    far.send(&datagram(9, 0, &[0; 472])).unwrap();
+    let done = joined.run(&AtomicBool::new(true)).unwrap();
+    assert_eq!(done.arrivals, [(3, 1500), (1, 500)]);
+    let [up, down] = &done.queues;
+    assert_eq!(metric(up, "departures_packets"), 3.0);
+    assert_eq!(metric(down, "departures_packets"), 1.0);
+    assert_eq!(up.flows.names, ["udp 198.18.0.1:9 > 198.18.0.2:9"]);
+}
+
+/// The clock ends after 18 446 744 s. At 1 bit/s the 60 000 bytes of a packet take 480 000 s: 38
+/// come out by then, and the next has left the queue.
+#[test]
+fn where_the_clock_ends_first_what_was_measured_stands() {
+    let setup = Setup {
+        rate: "1 bit/s",
+        rtt: "0 s",
+        ..SETUP
+    };
+    let done = joined(&setup, |near, _| {
+        for _ in 0..45 {
+            near.send(&datagram(7, 0, &vec![0; 59_972])).unwrap();
+        }
+    });
+    assert_eq!(done.arrivals[0], (45, 45 * 60_000));
+    let [up, _] = &done.queues;
+    assert_eq!(metric(up, "departures_packets"), 39.0);
+    assert_eq!(metric(up, "drops_packets"), 0.0);
+    assert!((up.end.as_s() - 38.0 * 480_000.0).abs() < 100.0);
+    let told = "--rate: found 1 bit/s, at which packets are on their way when the clock ends, \
+                after 18446744 s: they count as neither lost nor arrived";
+    assert_eq!(warnings(&done), [told]);
+}
+
+#[test]
+fn how_late_it_was_is_told_in_true_words() {
+    let at = |us: u64| Time::ZERO + Span::from_us(us);
+    let why = "this machine is too busy, or too slow for such a rate";
+    let mut lateness = Lateness::default();
+    for _ in 0..14 {
+        lateness.packet(at(10), at(1_010));
+    }
+    assert_eq!(lateness.warnings(at(300_000)), [""; 0]);
+    lateness.packet(at(10), at(5_010));
+    let one = format!("packets handed over more than 1 ms late: 1 of 15, by 5.0 ms at most; {why}");
+    assert_eq!(lateness.warnings(at(300_000)), [one]);
+    for _ in 0..85 {
+        lateness.packet(at(10), at(10));
+    }
+    assert_eq!(lateness.warnings(at(300_000)).len(), 1);
+    lateness.packet(at(10), at(10));
+    assert_eq!(lateness.warnings(at(300_000)), [""; 0]);
+    // Two pauses, in which no packet is handed over.
+    lateness.links(at(1_000), at(2_000));
+    lateness.links(at(10_000), at(60_000));
+    lateness.links(at(100_000), at(140_000));
+    // Nothing was to be done.
+    lateness.links(Time::NEVER, at(9_000_000));
+    assert_eq!(lateness.behind, Span::from_ms(90));
+    let pauses = format!(
+        "nobody looked after the queues in time for 0.090 s of 9.000 s, up to 50.0 ms at a time; {why}"
+    );
+    assert_eq!(lateness.warnings(at(9_000_000)), [pauses]);
+    assert_eq!(lateness.warnings(at(9_000_001)), [""; 0]);
 }
 
 #[test]
