@@ -181,9 +181,7 @@ impl Link {
 
     /// Sends whatever begins from now on at that rate.
     fn send_at(&mut self, rate: Rate) {
-        let sent = self.ledger.departures().packets;
-        self.busy += (sent - self.sent_before) * self.last_takes.as_ps();
-        self.sent_before = sent;
+        self.note_busy(self.ledger.departures().packets);
         self.spec.rate = rate;
         self.may_wait = handover::longest_wait(&self.spec);
         self.last_takes = self.spec.pace().to_send(self.last_size);

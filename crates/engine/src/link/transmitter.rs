@@ -103,14 +103,24 @@ impl Link {
     #[inline(never)]
     fn turn_to(&mut self, size: u16) {
         let sent_before = self.ledger.departures().packets.saturating_sub(1);
-        self.busy += (sent_before - self.sent_before) * self.last_takes.as_ps();
-        self.sent_before = sent_before;
+        self.note_busy(sent_before);
         (self.last_size, self.last_takes) = (size, self.spec.pace().to_send(size));
+    }
+
+    /// Notes how long the packets before that number took that were sent since the last change.
+    pub(super) fn note_busy(&mut self, sent: u64) {
+        self.busy = self.busy_until(sent);
+        self.sent_before = sent;
     }
 
     /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
     fn busy_so_far(&self) -> u64 {
-        let sent = self.ledger.departures().packets - self.sent_before;
-        self.busy + sent * self.last_takes.as_ps()
+        self.busy_until(self.ledger.departures().packets)
+    }
+
+    /// The same up to the end of so many packets. Where the clock ends before, so does this.
+    fn busy_until(&self, sent: u64) -> u64 {
+        let took = (sent - self.sent_before).saturating_mul(self.last_takes.as_ps());
+        self.busy.saturating_add(took)
     }
 }
