@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 ENDINGS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -31,3 +34,28 @@ class Repeats:
             return True
         self._last_s = now
         return False
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C and its like until the end of what takes a moment and is not to be left half.
+
+    Only the main thread hears them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = {}
+    try:
+        for one in ENDINGS:
+            # What was not set from Python cannot be set again.
+            if (handler := signal.getsignal(one)) is not None:
+                before[one] = handler
+                signal.signal(one, lambda number, _: heard.append(number))
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        if heard:
+            signal.raise_signal(heard[0])

@@ -9,7 +9,8 @@ import pytest
 
 import sojourn as sj
 from sojourn.experiments.folder import TABLES, read
-from sojourn.files.whole import uninterrupted, write_together
+from sojourn.files.whole import write_together
+from sojourn.signals import uninterrupted
 
 FILES = len(TABLES) + len(["summary.json", "scenario.toml", "experiment.json"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sojourn.files.whole import uninterrupted
+from sojourn.signals import uninterrupted
 
 LIBRARIES = {
     "altair": "report",

@@ -51,10 +51,11 @@ from sojourn.experiments.output_folder import check_overwrites, make
 from sojourn.experiments.summary_file import NAME as SUMMARY
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.files.checksummed import ChecksummedFile
-from sojourn.files.whole import Unfinished, uninterrupted
+from sojourn.files.whole import Unfinished
 from sojourn.files.written import checksums, remove_unchanged
 from sojourn.own import classes
 from sojourn.scenario import Scenario
+from sojourn.signals import uninterrupted
 from sojourn.store.journal import sync_folder
 from sojourn.workers.forks import note_process
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Self
 
-from sojourn.signals import ENDINGS
+from sojourn.signals import uninterrupted
 
 UNFINISHED = ".part"
 """How the name of a file ends that is to take the place of another."""
@@ -164,28 +162,3 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
         with uninterrupted():
             for file in files:
                 file.take_place()
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C and its like until the end of what takes a moment and is not to be left half.
-
-    Only the main thread hears them.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    heard: list[int] = []
-    before = {}
-    try:
-        for one in ENDINGS:
-            # What was not set from Python cannot be set again.
-            if (handler := signal.getsignal(one)) is not None:
-                before[one] = handler
-                signal.signal(one, lambda number, _: heard.append(number))
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-        if heard:
-            signal.raise_signal(heard[0])

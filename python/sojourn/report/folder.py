@@ -19,10 +19,11 @@ from typing import Any
 
 from sojourn.experiments.manifest import MANIFEST, FolderError, read_manifest
 from sojourn.files import parquet
-from sojourn.files.whole import UNFINISHED, uninterrupted, write_together, write_whole
+from sojourn.files.whole import UNFINISHED, write_together, write_whole
 from sojourn.plots.save import FORMATS
 from sojourn.report.drawings import Drawing, draw_all
 from sojourn.report.page import render
+from sojourn.signals import uninterrupted
 from sojourn.studies.base import Study, StudyReport
 from sojourn.studies.tables import Table
 

@@ -16,8 +16,8 @@ from rich.console import Console
 from sojourn import studies
 from sojourn.errors.nearest import hint_or_all
 from sojourn.experiments.output_folder import at_work
-from sojourn.files.whole import uninterrupted
 from sojourn.report import folder, terminal
+from sojourn.signals import uninterrupted
 from sojourn.studies.base import Calibratable, RunFrames, Runner, RunOptions, Study, StudyReport
 from sojourn.studies.knobs import StudyError, read_assignments
 

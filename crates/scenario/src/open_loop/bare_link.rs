@@ -181,8 +181,8 @@ impl<X: Observer> BareLink<X> {
         }
     }
 
-    /// Runs until the link is empty after `last_arrival`, and closes the books. Where the clock ends
-    /// before, what is live ends with the last that happened.
+    /// Runs until the link is empty after `last_arrival`, and closes the books. Where the clock
+    /// ends before, what is live ends with the last that happened.
     pub(crate) fn finish(
         mut self,
         last_arrival: Time,
