@@ -9,6 +9,9 @@ import pytest
 
 from sojourn.cli.main import main
 
+# Some of these tests share a module.
+sys.path.insert(0, str(Path(__file__).parent))
+
 SCENARIO = """
 name = "small"
 title = "A small one"

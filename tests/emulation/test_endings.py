@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import children, front, is_alive, left_of, noted_in, wait_for_child
 
 from sojourn.emulation import emulate
 from sojourn.signals import AT_ONCE_S
@@ -32,66 +33,48 @@ def server(deaf_to: str) -> str:
     return shlex.join([sys.executable, str(program), "stay", *deaf_to.split()])
 
 
-def front(folder: Path, *words: str, path: str = "") -> subprocess.Popen[str]:
-    """The command, in a session of its own, as if a terminal were its alone."""
-    usual = ["--rate", "1 Mbit/s", "--queue", "droptail"]
-    paths = [path, *os.environ.get("PYTHONPATH", "").split(":")]
-    return subprocess.Popen(
-        [sys.executable, "-m", "sojourn", "emulate", *usual, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"COLUMNS": "200", "PYTHONPATH": ":".join(filter(None, paths))},
-        start_new_session=True,
-    )
-
-
-def noted_in(file: Path) -> list[int]:
-    """The processes that a file names, once it does."""
-    deadline = time.monotonic() + 20
-    while not (file.exists() and file.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return [int(one) for one in file.read_text().split()]
-
-
-def is_alive(process: int) -> bool:
-    """Whether it is there, and no zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def left_of(processes: list[int], after_s: float) -> list[int]:
-    """Those that are left after so long; then they are ended."""
-    deadline = time.monotonic() + after_s
-    while any(map(is_alive, processes)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    left = [one for one in processes if is_alive(one)]
-    for one in left:
-        os.kill(one, signal.SIGKILL)
-    return left
-
-
 def wait_until_it_tidies(program: subprocess.Popen[str]) -> None:
     """Wait until the command, a shell, has ended, and what it has left has been asked to end."""
     deadline = time.monotonic() + 20
-    while "sh" in children(program) and time.monotonic() < deadline:
+    while "sh" in children(program).values() and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.1)
 
 
-def children(program: subprocess.Popen[str]) -> list[str]:
-    """What the processes are called that it has started."""
-    names = []
-    for tasks in Path(f"/proc/{program.pid}/task").glob("*/children"):
-        for one in tasks.read_text().split():
-            try:
-                names.append(Path(f"/proc/{one}/comm").read_text().strip())
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-    return names
+def test_ctrl_c_is_the_commands_and_what_was_measured_is_shown(tmp_path):
+    with front(tmp_path, "--", "sleep", "60") as program:
+        wait_for_child(program, "sleep")
+        os.killpg(program.pid, signal.SIGINT)
+        out, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (130, "sleep ended with Interrupt\n")
+    assert "up: droptail" in out
+
+
+def test_ctrl_c_before_the_command_runs_is_told_in_a_word(tmp_path):
+    with front(tmp_path, "--server", "sleep 60", "--", "true") as program:
+        wait_for_child(program, "sleep")
+        os.killpg(program.pid, signal.SIGINT)
+        _, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (130, "interrupted\n")
+
+
+def test_the_command_goes_with_a_front_that_is_told_to_end(tmp_path):
+    with front(tmp_path, "--", "sleep", "60") as program:
+        wait_for_child(program, "sleep")
+        program.terminate()
+        out, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (130, "sleep ended with Terminated\n")
+    assert "up: droptail" in out
+    with pytest.raises(ProcessLookupError):
+        os.killpg(program.pid, 0)
+
+
+def test_nothing_is_left_when_the_front_is_killed(tmp_path):
+    with front(tmp_path, "--", "sleep", "60") as program:
+        processes = wait_for_child(program, "sleep")
+        program.kill()
+        program.wait(timeout=30)
+        assert not left_of(processes, after_s=10)
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])

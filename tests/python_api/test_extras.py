@@ -1,6 +1,7 @@
 """What is missing is named with the extra that brings it; ready files come along."""
 
 import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sojourn as sj
-from sojourn.errors.extras import LIBRARIES
+from sojourn.errors.extras import LIBRARIES, needed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,3 +70,16 @@ def test_ready_scenarios_come_along(monkeypatch, tmp_path):
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "scenarios" / "mm1.toml").write_text('name = "mine"\nduration = "1 s"\n')
     assert sj.Scenario.load("scenarios/mm1.toml").name == "mine"
+
+
+def test_libraries_of_extras_are_there_before_ctrl_c_is_heard():
+    begun = []
+
+    def interrupted() -> None:
+        with needed("plots"):
+            signal.raise_signal(signal.SIGINT)
+            begun.append("and done")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert begun == ["and done"]

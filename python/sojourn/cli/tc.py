@@ -60,9 +60,7 @@ def tc(
     from sojourn.tc.commands import script
 
     scenario = find(file, parse_settings(settings))
-    points = scenario.core.points
-    if point >= points:
-        raise ScenarioError(f"{file}: --point: found {point}; allowed: 0 to {points - 1}")
+    scenario.check_point(point, f"{file}: --point")
     links = dict(enumerate(json.loads(scenario.core.link_details(point))))
     if link:
         names = [each["name"] for each in links.values()]

@@ -115,12 +115,11 @@ def set_scale(axes: Axes, rows: pl.DataFrame, quantity: str) -> None:
     ends = [*rows["low"].drop_nulls(), *rows["mean"].drop_nulls(), *rows["high"].drop_nulls()]
     least, most = min(ends), max(ends)
     means = rows["mean"].drop_nulls().to_list()
+    axes.margins(x=0.08)
     if least > 0 and MANY_TIMES * min(means) < max(means):
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.margins(x=0.08)
         return
-    axes.margins(x=0.08)
     if min(means) >= 0 and least < NEAR * most:
         axes.set_xlim(left=0)
     metric = quantity.rpartition(".")[2]
