@@ -395,6 +395,14 @@ def last_above(values: pl.DataFrame, waits_ms: float) -> float:
     return float(above["time_s"][-1])
 
 
+def completion_times() -> Drawn:
+    """How long web transfers take on an access line, by their size, for four disciplines."""
+    settings = {"transfers": True, "duration": "120 s", "replicas": 20}
+    line = sj.Scenario.load("scenarios/access-line.toml", settings)
+    figure = sj.run(line).plot("fct")
+    return figure, figure.data
+
+
 def unequal_round_trips() -> Drawn:
     """How two NewReno flows share, by the round trip of one: from the study `rfc7928`."""
     study = studies.find("rfc7928")
@@ -415,6 +423,7 @@ FIGURES: tuple[Callable[[], Drawn], ...] = (
     changing_rate,
     lossy_wire,
     uneven_wire,
+    completion_times,
     unequal_round_trips,
 )
 

@@ -172,8 +172,8 @@ class Episode:
 class Tables:
     """The tables of a run, by name. The core keeps them; what is asked for is made each time.
 
-    ``links``, ``flows``, ``groups``, ``total`` and ``delays`` are dicts of columns, ``drops``
-    tuples of link, kind, reason and packets, ``series`` a dict for each.
+    ``links``, ``flows``, ``groups``, ``total``, ``delays`` and ``transfers`` are dicts of columns,
+    ``drops`` tuples of link, kind, reason and packets, ``series`` a dict for each.
     """
 
     @staticmethod

@@ -60,7 +60,11 @@ def part(
     note_process()
     frames = {name: _frame(table) for name, table in tables.items()}
     frames["flows"] = _with_groups(frames["flows"], scenario)
-    return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
+    return frames | {
+        "delays": _delays(outcomes),
+        "series": _series(outcomes),
+        "transfers": _transfers(outcomes, scenario),
+    }
 
 
 def joined(parts: Sequence[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
@@ -194,6 +198,48 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "value": stacked("value"),
         }
     )
+
+
+TRANSFERS = pl.Schema(
+    {
+        "point": pl.Int64,
+        "replica": pl.Int64,
+        "flow": pl.String,
+        "group": pl.String,
+        "began_s": pl.Float64,
+        "size_bytes": pl.Int64,
+        "fct_s": pl.Float64,
+        "slowdown": pl.Float64,
+    }
+)
+"""The table of transfers: its columns and their types."""
+
+
+def no_transfers() -> pl.DataFrame:
+    """The table of transfers where none were recorded."""
+    return pl.DataFrame(schema=TRANSFERS)
+
+
+def _transfers(outcomes: Sequence[Outcome], scenario: Scenario) -> pl.DataFrame:
+    group_of = scenario.core.groups()
+    parts = [no_transfers()]
+    for outcome in outcomes:
+        table = outcome.tables["transfers"]
+        if not len(table["flow"]):
+            continue
+        names = pl.Series(table["flows"], dtype=pl.String)
+        groups = pl.Series([group_of[name] for name in names], dtype=pl.String)
+        places = pl.Series(np.asarray(table["flow"]))
+        columns = {
+            "point": pl.repeat(outcome.task.point, len(places), dtype=pl.Int64, eager=True),
+            "replica": pl.repeat(outcome.task.replica, len(places), dtype=pl.Int64, eager=True),
+            "flow": names[places],
+            "group": groups[places],
+        }
+        for name in ("began_s", "size_bytes", "fct_s", "slowdown"):
+            columns[name] = pl.Series(np.asarray(table[name]), nan_to_null=True)
+        parts.append(pl.DataFrame(columns).cast(TRANSFERS))
+    return pl.concat(parts, rechunk=False)
 
 
 def _repeated(values: pl.Series, times: Sequence[int] | np.ndarray) -> pl.Series:

@@ -16,7 +16,7 @@ from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.extras import needed
 from sojourn.errors.nearest import refusal
-from sojourn.frames import columns, points_frame, runs_frame, stack
+from sojourn.frames import columns, no_transfers, points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.outcomes import Outcomes
 from sojourn.remarks import remarks
@@ -44,7 +44,10 @@ class Results:
     - ``delays``: how delays are distributed: ``entity`` (link: queueing delays; group, total:
       one-way delays of flows), ``name``, ``share`` of the packets, and the
       ``delay_s`` that they do not exceed
-    - ``series``: ``entity``, ``name``, ``metric``, ``time_s``, ``value``
+    - ``time_series``: ``entity``, ``name``, ``metric``, ``time_s``, ``value``; see :meth:`series`
+    - ``transfers``, where the scenario has ``transfers = true``: a row for each finite transfer
+      over TCP that was complete in the window, or still under way at its end: ``flow``, ``group``,
+      ``began_s``, ``size_bytes``, ``fct_s`` (null if under way), ``slowdown``
     """
 
     scenario: Scenario
@@ -57,6 +60,7 @@ class Results:
     drops: pl.DataFrame
     delays: pl.DataFrame
     time_series: pl.DataFrame
+    transfers: pl.DataFrame = field(default_factory=no_transfers)
     complete: bool = True
     warnings: tuple[str, ...] = ()
     sojourn: str = field(default=_core.__version__)
@@ -172,6 +176,7 @@ class Results:
             "drops": self.drops,
             "delays": self.delays,
             "series": self.time_series,
+            "transfers": self.transfers,
         }
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:
@@ -266,6 +271,7 @@ def of_frames(
         drops=frames["drops"],
         delays=frames["delays"],
         time_series=frames["series"],
+        transfers=frames["transfers"],
         complete=complete,
         warnings=(*warnings, *said),
     )

@@ -201,6 +201,15 @@ def test_one_distribution_is_of_a_link_or_of_flows(sojourn, small):
     assert (done.status, done.errors) == (2, said)
 
 
+def test_transfers_are_recorded_where_the_figure_shows_them(sojourn, tmp_path):
+    short = ("--set", "duration='12 s'", "--replicas", 1, "--out", tmp_path / "fct.svg")
+    done = sojourn("plot", "scenarios/access-line.toml", "fct", *short)
+    assert done.status == 0, done.errors
+    table = (tmp_path / "fct.csv").read_text().splitlines()
+    assert table[0] == "discipline,quantity,share,size_bytes,mean,low,high"
+    assert {row.split(",")[0] for row in table[1:]} == {"droptail", "pie", "codel", "fq_codel"}
+
+
 def test_a_series_is_recorded_of_the_shortest_run(sojourn, small, tmp_path):
     short = ("--set", "duration='50 us'", "--out", tmp_path / "short.svg")
     done = sojourn("plot", small, "queue", *short)

@@ -249,7 +249,8 @@ def test_out_gets_tables_scenario_and_summary(sojourn, small, tmp_path):
     folder = tmp_path / "a" / "b"
     done = sojourn("run", small, "--json", "--out", folder, "--set", "series=500 ms")
     names = {path.name for path in folder.iterdir()} - {".lock"}
-    tables = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
+    tables = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays")
+    tables += ("series", "transfers")
     others = {"scenario.toml", "summary.json", "experiment.json"}
     assert names == {f"{name}.parquet" for name in tables} | others
     assert json.loads((folder / "summary.json").read_text()) == json.loads(done.out)

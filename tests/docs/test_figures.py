@@ -53,6 +53,18 @@ def test_times_after_the_rate_of_a_link_has_changed():
     ) in told
 
 
+def test_completion_times_of_short_transfers():
+    first = data("completion-times").filter(pl.col("size_bytes") < 1e4)
+    at = {(name, share): f"{1e3 * mean:.0f}" for name, _, share, _, mean, *_ in first.rows()}
+    half, most = (
+        [at[of, share] for of in ("droptail", "codel", "fq_codel")] for share in (0.5, 0.95)
+    )
+    assert (
+        f"half take at most {half[0]} ms under drop-tail, {half[1]} ms under CoDel and {half[2]} "
+        f"ms under FQ-CoDel; one in twenty takes longer than {most[0]}, {most[1]} and {most[2]} ms."
+    ) in page("how-to/completion-times.md")
+
+
 def test_the_bias_without_a_warm_up():
     start, mean, half = data("warm-up").row(0)
     assert start == 0

@@ -11,7 +11,8 @@ import pytest
 import sojourn as sj
 from sojourn.experiments.sweep import sweep
 
-TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
+TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays")
+TABLES += ("series", "transfers")
 
 PATIENCE_S = 600
 """Machines may be busy; what takes longer hangs."""

@@ -21,7 +21,7 @@ def legend(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd", "probability", "series"}))
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd", "fct", "probability", "series"}))
 def test_every_kind_names_every_discipline(results, kind):
     figure = results.plot(kind)
     texts = [text.get_text() for axes in figure.axes for text in axes.get_yticklabels()]

@@ -12,6 +12,7 @@ name = "long"
 duration = "2 s"
 replicas = 3
 series = "100 ms"
+transfers = true
 
 [[link]]
 name = "bottleneck-between-the-two-sites"
@@ -36,6 +37,13 @@ from = "a"
 to = "b"
 transport = { protocol = "tcp" }
 traffic = { source = "bulk" }
+
+[[flow]]
+name = "pages"
+from = "a"
+to = "b"
+transport = { protocol = "tcp" }
+traffic = { source = "arrivals", rate = "0.5 Mbit/s", size = "exponential(10 kB)" }
 
 [vary]
 "link.bottleneck-between-the-two-sites.queue" = [

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnyApplication, AnySource, Completed, Draw, Emission, Exchange, Source};
+use sojourn_traffic::{
+    AnyApplication, AnySource, Application, Begun, Completed, Draw, Emission, Exchange, Source,
+};
 use sojourn_transport::{AnyController, Config, Sender};
 
 use crate::connection::{Connection, Connections};
@@ -153,6 +155,13 @@ impl Flow {
     /// Whether it runs over TCP.
     pub fn is_tcp(&self) -> bool {
         self.connections().is_some()
+    }
+
+    /// Shows the finite transfers that are under way, where its source has such.
+    pub fn under_way(&self, show: &mut dyn FnMut(Begun)) {
+        if let Agent::Streams { application, .. } = &self.agent {
+            application.under_way(show);
+        }
     }
 
     /// The senders of its data whose connections are open, in the order of opening.

@@ -90,6 +90,7 @@ pub use observer::{Observer, Transfer};
 pub use open_loop::OpenLoop;
 pub use packet::{Cargo, Kind, SimPacket};
 pub use simulation::{MANY_FAST_LINKS, Simulation, Stop};
+pub use sojourn_traffic::Begun;
 pub use watch::Watch;
 
 /// The index of a node, in the order of declaration.

@@ -7,6 +7,7 @@
 //! | [`losses`] | when losses come, and to how many flows at once |
 //! | [`delays`] | how the delays of links and flows are distributed |
 //! | [`tables`] | the metrics of a run as tidy columns |
+//! | [`transfers`] | each transfer, its size and what it took |
 //! | [`mod@concat`] | the tables of many runs as one |
 //! | [`series`] | time series at a chosen interval |
 //!
@@ -20,6 +21,7 @@ pub mod meter;
 pub mod series;
 pub mod sketch;
 pub mod tables;
+pub mod transfers;
 
 pub use concat::Concat;
 pub use delays::{Delays, SHARES};
@@ -27,3 +29,4 @@ pub use meter::Meter;
 pub use series::{Recorder, Sample, Series};
 pub use sketch::Sketch;
 pub use tables::{DropRow, Table, Tables};
+pub use transfers::{TransferLog, TransferRow};

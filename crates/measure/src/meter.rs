@@ -10,6 +10,7 @@ use sojourn_queue::Reason;
 
 use crate::Sketch;
 use crate::losses::{Crossing, FlowLosses, LinkLosses};
+use crate::transfers::{TransferLog, TransferRow};
 
 /// What a flow has done since the start of the run, as far as its data goes: neither
 /// acknowledgements nor requests count.
@@ -49,14 +50,14 @@ pub struct FlowMeter {
     /// first of all packets has none.
     pub jitter_sum: f64,
     /// The transfers that were complete in the window, once there are any.
-    pub transfers: Option<Box<Transfers>>,
+    pub completions: Option<Box<Completions>>,
     /// What had been done at the start of the window, where it is not that of the run.
     before: Option<Box<FlowBefore>>,
 }
 
 /// Transfers that are complete.
 #[derive(Debug, Clone, Default)]
-pub struct Transfers {
+pub struct Completions {
     /// Their completion times.
     pub took: Sketch,
     /// The sum of these, in picoseconds.
@@ -185,6 +186,8 @@ pub struct Meter {
     pub links: Vec<LinkMeter>,
     /// The start of the window, once it is open.
     pub window: Option<Time>,
+    /// Each transfer that was complete in the window, where that is asked for.
+    pub transfers: Option<TransferLog>,
     /// Whether durations are counted in batches.
     batches: bool,
 }
@@ -196,6 +199,7 @@ impl Meter {
             flows: vec![FlowMeter::default(); flows],
             links: vec![LinkMeter::default(); links],
             window: None,
+            transfers: None,
             batches: false,
         }
     }
@@ -388,14 +392,18 @@ impl Observer for Meter {
         if !self.is_open() {
             return;
         }
+        let row = TransferRow::complete(now, flow, transfer);
         let flow = &mut self.flows[flow as usize];
         let took = now.since(transfer.began);
-        let transfers = flow.transfers.get_or_insert_default();
-        transfers.took.add(took);
-        transfers.took_sum += u128::from(took.as_ps());
-        if let Some(least) = transfer.least {
-            transfers.slowdown_sum += took.as_ps() as f64 / least.as_ps() as f64;
-            transfers.slowdowns += 1;
+        let completions = flow.completions.get_or_insert_default();
+        completions.took.add(took);
+        completions.took_sum += u128::from(took.as_ps());
+        if !row.slowdown.is_nan() {
+            completions.slowdown_sum += row.slowdown;
+            completions.slowdowns += 1;
+        }
+        if let Some(log) = &mut self.transfers {
+            log.note(row);
         }
     }
 }

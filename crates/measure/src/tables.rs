@@ -334,11 +334,11 @@ impl Sum {
             sum.jitter_terms += flow.jitter_terms();
             sum.goodputs
                 .push((now.payload_bytes - then.payload_bytes) as f64);
-            if let Some(transfers) = &flow.transfers {
-                sum.completions.merge(&transfers.took);
-                sum.took += transfers.took_sum;
-                sum.slowdown += transfers.slowdown_sum;
-                sum.slowdowns += transfers.slowdowns;
+            if let Some(completions) = &flow.completions {
+                sum.completions.merge(&completions.took);
+                sum.took += completions.took_sum;
+                sum.slowdown += completions.slowdown_sum;
+                sum.slowdowns += completions.slowdowns;
             }
             if let Some(tally) = tally {
                 let during = tally.since(&before.tally);

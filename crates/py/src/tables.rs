@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyType};
 
-use sojourn_measure::{Concat, Delays, DropRow, SHARES, Series, Table};
+use sojourn_measure::{Concat, Delays, DropRow, SHARES, Series, Table, TransferRow};
 use sojourn_scenario::Outcome;
 
 /// The tables of a run, by name.
@@ -17,15 +17,26 @@ pub(crate) struct Tables(pub(crate) Outcome);
 impl Tables {
     /// The names of all tables.
     #[staticmethod]
-    fn keys() -> [&'static str; 7] {
+    fn keys() -> [&'static str; 8] {
         [
-            "links", "flows", "groups", "total", "drops", "delays", "series",
+            "links",
+            "flows",
+            "groups",
+            "total",
+            "drops",
+            "delays",
+            "series",
+            "transfers",
         ]
     }
 
     /// A table, made anew each time.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let Outcome { tables, series } = &self.0;
+        let Outcome {
+            tables,
+            series,
+            transfers,
+        } = &self.0;
         if let Some(table) = of_entities(name) {
             return Ok(columns(py, table(tables))?.into_any());
         }
@@ -36,6 +47,7 @@ impl Tables {
                 let series = series.iter().map(|series| series_dict(py, series));
                 PyList::new(py, series.collect::<PyResult<Vec<_>>>()?)?.into_any()
             }
+            "transfers" => transfers_dict(py, transfers, &tables.flows.names)?.into_any(),
             _ => return Err(PyKeyError::new_err(name.to_owned())),
         })
     }
@@ -189,6 +201,24 @@ fn delays<'py>(py: Python<'py>, rows: &[Delays]) -> PyResult<Bound<'py, PyDict>>
     dict.set_item("name", names)?;
     dict.set_item("share", doubles(py, &SHARES)?)?;
     dict.set_item("delay_s", doubles(py, &quantiles)?)?;
+    Ok(dict)
+}
+
+/// Transfers as a dict: the numbers of their flows among `flows`, the names of these, and an array
+/// of doubles for each further column. Without a transfer there are no names.
+fn transfers_dict<'py>(
+    py: Python<'py>,
+    rows: &[TransferRow],
+    flows: &[String],
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let numbers: Vec<_> = rows.iter().map(|row| i64::from(row.flow)).collect();
+    dict.set_item("flow", array(py, "q", &numbers, i64::to_ne_bytes)?)?;
+    dict.set_item("flows", if rows.is_empty() { &[] } else { flows })?;
+    for (name, number) in TransferRow::NUMBERS {
+        let values: Vec<_> = rows.iter().map(number).collect();
+        dict.set_item(name, doubles(py, &values)?)?;
+    }
     Ok(dict)
 }
 

@@ -122,6 +122,7 @@ impl Episode {
         Ok(Outcome {
             tables,
             series: self.recorder.finish(),
+            transfers: Vec::new(),
         })
     }
 }

@@ -29,6 +29,9 @@ params! {
         replicas: Replicas = "1";
         /// Sampling interval of the time series; at most the duration.
         series: Optional<Span> = "none";
+        /// Whether each finite transfer over TCP has a row in a table: its size, when it began, and
+        /// how long it took.
+        transfers: bool = "false";
         /// Replicas are added until the 95 % confidence interval extends no further than this from
         /// the mean.
         precision: Optional<Precision> = "none";

@@ -2,7 +2,7 @@
 
 mod packed;
 
-use sojourn_measure::{Series, Tables};
+use sojourn_measure::{Series, Tables, TransferRow};
 
 /// What one run gives.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,4 +11,6 @@ pub struct Outcome {
     pub tables: Tables,
     /// Its time series, where they were asked for.
     pub series: Vec<Series>,
+    /// Each of its transfers, where that was asked for.
+    pub transfers: Vec<TransferRow>,
 }

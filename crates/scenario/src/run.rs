@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sojourn_base::{Span, Time};
 use sojourn_engine::{Breach, Observer, Simulation, Stop, Watch};
-use sojourn_measure::{Meter, Recorder, tables};
+use sojourn_measure::{Meter, Recorder, TransferLog, tables};
 use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace, reason};
 
 use crate::build::{Draws, Plan};
@@ -37,6 +37,14 @@ pub(crate) const MOST_SAMPLES: u64 = 20_000_000;
 
 /// More values than this do in any case. How many a sample has turns out as the run goes on.
 pub(crate) const MOST_VALUES: u64 = if cfg!(test) { 1_000 } else { 100_000_000 };
+
+/// More transfers than this have no rows: each has one.
+const MOST_TRANSFERS: usize = if cfg!(test) { 100 } else { 20_000_000 };
+
+fn too_many_transfers() -> Failure {
+    let what = format!("found more than {MOST_TRANSFERS}; allowed: false, or a shorter run");
+    Failure::Located(Located::new(Place::File, "transfers", what))
+}
 
 /// What is wrong with an interval of which there would be more.
 pub(crate) fn too_many_intervals(interval: Span) -> String {
@@ -95,13 +103,16 @@ pub(crate) struct Run<'a> {
     /// Warm-up and duration.
     pub(crate) window: (Span, Span),
     pub(crate) series: Option<Span>,
+    /// Whether each transfer has a row.
+    pub(crate) transfers: bool,
     /// What captures say that they are of.
     pub(crate) title: &'a str,
 }
 
 pub(crate) fn run(run: &Run<'_>, options: &Options<'_>) -> Result<Outcome, Failure> {
     let plan = run.plan;
-    let meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
+    let mut meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
+    meter.transfers = run.transfers.then(|| TransferLog::new(MOST_TRANSFERS));
     let Some(trace) = options.trace else {
         return observe(run, options, meter, |meter| meter).map(|(outcome, _)| outcome);
     };
@@ -205,8 +216,12 @@ fn observe<O: Observer>(
             break;
         }
     }
-    let meter = core::mem::take(meter_of(&mut simulation.observer));
+    let mut meter = core::mem::take(meter_of(&mut simulation.observer));
     let tables = tables::take(&simulation, &meter, &plan.groups());
+    let transfers = match meter.transfers.take() {
+        Some(log) => log.finish(&simulation).ok_or_else(too_many_transfers)?,
+        None => Vec::new(),
+    };
     let observer = simulation
         .finish()
         .map_err(|breach| Failure::Stop(Stop::Breach(breach)))?;
@@ -214,6 +229,7 @@ fn observe<O: Observer>(
         Outcome {
             tables,
             series: recorder.finish(),
+            transfers,
         },
         observer,
     ))
@@ -248,6 +264,24 @@ mod tests {
     use super::*;
     use crate::Scenario;
 
+    fn run(text: &str, overrides: &[(&str, &str)]) -> Result<Outcome, RunError> {
+        let cancel = AtomicBool::new(false);
+        let permille = AtomicU64::new(0);
+        let options = Options {
+            cancel: &cancel,
+            permille: &permille,
+            trace: None,
+            warmup: None,
+            series: None,
+        };
+        let overrides = overrides.iter();
+        let overrides: Vec<_> = overrides
+            .map(|&(key, value)| (key.to_owned(), value.to_owned()))
+            .collect();
+        let scenario = Scenario::load(text, "x.toml", Path::new("."), &overrides).unwrap();
+        scenario.run(0, 0, &options)
+    }
+
     /// A link has seven values here and a flow of datagrams four: 1001 after 91 samples.
     #[test]
     fn a_run_ends_where_its_series_fill_memory() {
@@ -268,27 +302,38 @@ mod tests {
             transport = { protocol = "udp", payload = "100 B" }
             traffic = { source = "cbr", rate = "100 kbit/s" }
         "#;
-        let cancel = AtomicBool::new(false);
-        let permille = AtomicU64::new(0);
-        let options = Options {
-            cancel: &cancel,
-            permille: &permille,
-            trace: None,
-            warmup: None,
-            series: None,
-        };
-        let run = |duration: &str| {
-            let overrides = [
-                ("duration".to_owned(), duration.to_owned()),
-                ("warmup".to_owned(), "0 s".to_owned()),
-            ];
-            let scenario = Scenario::load(text, "x.toml", Path::new("."), &overrides).unwrap();
-            scenario.run(0, 0, &options)
-        };
+        let run = |duration| run(text, &[("duration", duration), ("warmup", "0 s")]);
         assert_eq!(run("0.9 s").unwrap().series.len(), 11);
         let error = run("1 s").unwrap_err().to_string();
         let says =
             "x.toml: series: found more than 1000 values by 0.91 s; allowed: a longer interval";
         assert_eq!(error, says);
+    }
+
+    /// A transfer takes half a millisecond, or a little more where an acknowledgement goes first.
+    #[test]
+    fn more_transfers_than_memory_should_hold_have_no_rows() {
+        let text = r#"
+            name = "x"
+            duration = "50 ms"
+            transfers = true
+            [[link]]
+            name = "l"
+            from = "a"
+            to = "b"
+            rate = "8 Mbit/s"
+            duplex = true
+            [[flow]]
+            name = "f"
+            from = "a"
+            to = "b"
+            transport = { protocol = "tcp", header = "50 B" }
+            traffic = { source = "request_response", request = "50 B", response = "350 B", think = "0 s" }
+        "#;
+        let rows = run(text, &[]).unwrap().transfers.len();
+        assert!((80..=100).contains(&rows), "{rows}");
+        let error = run(text, &[("duration", "65 ms")]).unwrap_err();
+        let says = "x.toml: transfers: found more than 100; allowed: false, or a shorter run";
+        assert_eq!(error.to_string(), says);
     }
 }

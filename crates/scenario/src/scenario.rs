@@ -240,6 +240,7 @@ impl Scenario {
             Optional(Some(series)) => series.to_string().into(),
             Optional(None) => "none".into(),
         };
+        identity["transfers"] = top.transfers.into();
         identity["files"] = files.as_slice().into();
         identity
     }
@@ -393,6 +394,7 @@ impl Scenario {
             draws: draws(top, replica),
             window,
             series: options.series.or(top.series.0),
+            transfers: top.transfers,
             title: &title,
         };
         run(&one, options).map_err(|error| error.in_file(&self.file))

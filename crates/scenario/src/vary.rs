@@ -26,6 +26,7 @@ const COMMON: &[&str] = &[
     "title",
     "replicas",
     "series",
+    "transfers",
     "precision",
     "precision_of",
     "max_replicas",

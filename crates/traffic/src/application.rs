@@ -64,6 +64,15 @@ pub struct Completed {
     pub exchange: Exchange,
 }
 
+/// A transfer that is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// When it began.
+    pub began: Time,
+    /// Its size, where that is known yet.
+    pub bytes: Option<u64>,
+}
+
 /// What a transfer was made of, from which follows how long it takes at the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exchange {
@@ -114,6 +123,9 @@ pub trait Host {
 pub trait Application {
     /// Something happened at `now`.
     fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host);
+
+    /// Shows the transfers that are under way.
+    fn under_way(&self, _show: &mut dyn FnMut(Begun)) {}
 
     /// Shows its laws, so that their owner can read the files that they name.
     ///

@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Rate, Span, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
+use crate::application::{
+    Application, Begun, Completed, Direction, Event, Exchange, Host, StreamId,
+};
 
 params! {
     /// Parameters of a process of transfers.
@@ -87,6 +89,13 @@ impl Application for Arrivals {
                     });
                 }
             }
+        }
+    }
+
+    fn under_way(&self, show: &mut dyn FnMut(Begun)) {
+        for &Transfer { began, bytes } in self.under_way.values() {
+            let bytes = Some(bytes);
+            show(Begun { began, bytes });
         }
     }
 

@@ -6,7 +6,7 @@
 use sojourn_base::{Bytes, Distribution, Law, Optional, ParamFault, Preset, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Completed, Direction, Event, Exchange, Host};
+use crate::application::{Application, Begun, Completed, Direction, Event, Exchange, Host};
 
 params! {
     /// Parameters of a bulk transfer.
@@ -21,6 +21,7 @@ params! {
 pub struct Bulk {
     bytes: Option<Distribution<Bytes>>,
     began: Time,
+    /// Bytes of the transfer that is under way; 0 where none is.
     sending: u64,
 }
 
@@ -54,10 +55,19 @@ impl Application for Bulk {
             }
             (Event::Arrived { .. }, _) => host.completed(Completed {
                 began: self.began,
-                bytes: self.sending,
+                bytes: core::mem::take(&mut self.sending),
                 exchange: Exchange::Sent,
             }),
             (Event::Wake | Event::Connected { .. }, _) => {}
+        }
+    }
+
+    fn under_way(&self, show: &mut dyn FnMut(Begun)) {
+        if self.sending > 0 {
+            show(Begun {
+                began: self.began,
+                bytes: Some(self.sending),
+            });
         }
     }
 

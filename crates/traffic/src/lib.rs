@@ -26,7 +26,7 @@ pub mod request_response;
 pub mod trace;
 pub mod web;
 
-pub use application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
+pub use application::{Application, Begun, Completed, Direction, Event, Exchange, Host, StreamId};
 pub use contract::{Draw, Emission, Packets, RateOf, Recorded, Recording, Source};
 pub use registry::{
     AnyApplication, AnySource, SOURCES, build, build_application, find, needs_streams, trace_name,

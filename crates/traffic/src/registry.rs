@@ -4,7 +4,7 @@ use sojourn_base::{
     BuildError, Bytes, Distribution, Entry, Law, ParamFault, ParamSet, ParamSource, Preset, Time,
 };
 
-use crate::application::{Application, Event, Host};
+use crate::application::{Application, Begun, Event, Host};
 use crate::contract::{Draw, Emission, Packets, Recording, Source};
 use crate::paced::Paced;
 
@@ -145,6 +145,13 @@ macro_rules! registry {
                 match self {
                     $( Self::$app(application) => application.on(now, event, draw, host), )*
                     Self::Paced(application) => application.on(now, event, draw, host),
+                }
+            }
+
+            fn under_way(&self, show: &mut dyn FnMut(Begun)) {
+                match self {
+                    $( Self::$app(application) => application.under_way(show), )*
+                    Self::Paced(application) => application.under_way(show),
                 }
             }
 

@@ -8,7 +8,9 @@
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Span, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
+use crate::application::{
+    Application, Begun, Completed, Direction, Event, Exchange, Host, StreamId,
+};
 
 params! {
     /// Parameters of requests and responses.
@@ -32,9 +34,16 @@ const RESPONSE: u32 = 1;
 pub struct RequestResponse {
     params: Params,
     stream: Option<StreamId>,
+    asking: Option<Asking>,
+}
+
+/// A request that has not been answered wholly.
+#[derive(Debug, Clone, Copy)]
+struct Asking {
     began: Time,
-    bytes: u64,
     exchange: Exchange,
+    /// Those of the response, once the server has the request.
+    bytes: Option<u64>,
 }
 
 impl RequestResponse {
@@ -46,18 +55,19 @@ impl RequestResponse {
         Ok(Self {
             params: params.clone(),
             stream: None,
-            began: Time::ZERO,
-            bytes: 0,
-            exchange: Exchange::Several,
+            asking: None,
         })
     }
 
     fn ask(&mut self, now: Time, draw: &mut Draw<'_>, host: &mut dyn Host) {
         let first = self.stream.is_none();
         let stream = *self.stream.get_or_insert_with(|| host.open());
-        self.began = now;
         let request = self.params.request.draw(draw.sizes).get();
-        self.exchange = Exchange::Answered { request, first };
+        self.asking = Some(Asking {
+            began: now,
+            exchange: Exchange::Answered { request, first },
+            bytes: None,
+        });
         host.send(stream, Direction::Reverse, request, REQUEST);
     }
 }
@@ -68,21 +78,37 @@ impl Application for RequestResponse {
             Event::Connected { .. } => {}
             Event::Start | Event::Wake => self.ask(now, draw, host),
             Event::Arrived { stream, tag } if tag == REQUEST => {
-                self.bytes = self.params.response.draw(draw.sizes).get();
-                host.send(stream, Direction::Forward, self.bytes, RESPONSE);
+                let bytes = self.params.response.draw(draw.sizes).get();
+                if let Some(asking) = &mut self.asking {
+                    asking.bytes = Some(bytes);
+                }
+                host.send(stream, Direction::Forward, bytes, RESPONSE);
                 if !self.params.persistent {
                     host.close(stream, Direction::Forward);
                     self.stream = None;
                 }
             }
             Event::Arrived { .. } => {
-                host.completed(Completed {
-                    began: self.began,
-                    bytes: self.bytes,
-                    exchange: self.exchange,
-                });
+                if let Some(Asking {
+                    began,
+                    exchange,
+                    bytes: Some(bytes),
+                }) = self.asking.take()
+                {
+                    host.completed(Completed {
+                        began,
+                        bytes,
+                        exchange,
+                    });
+                }
                 host.wake_at(now + self.params.think.draw(draw.gaps));
             }
+        }
+    }
+
+    fn under_way(&self, show: &mut dyn FnMut(Begun)) {
+        if let Some(Asking { began, bytes, .. }) = self.asking {
+            show(Begun { began, bytes });
         }
     }
 

@@ -18,7 +18,9 @@ use sojourn_base::{
 };
 
 use crate::Draw;
-use crate::application::{Application, Completed, Direction, Event, Exchange, Host, StreamId};
+use crate::application::{
+    Application, Begun, Completed, Direction, Event, Exchange, Host, StreamId,
+};
 
 params! {
     /// Parameters of web browsing.
@@ -172,6 +174,14 @@ impl Application for Web {
                     self.end_page(now, draw, host);
                 }
             }
+        }
+    }
+
+    /// How large a page is turns out as its objects are asked for.
+    fn under_way(&self, show: &mut dyn FnMut(Begun)) {
+        if self.state != State::Reading {
+            let (began, bytes) = (self.began, None);
+            show(Begun { began, bytes });
         }
     }
 

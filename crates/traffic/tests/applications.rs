@@ -95,6 +95,15 @@ impl Stage {
         let (stream, tag) = self.host.sent.remove(0);
         self.on(ms, Event::Arrived { stream, tag })
     }
+
+    /// When what is under way began, in milliseconds, and its size.
+    fn under_way(&self) -> Vec<(u64, Option<u64>)> {
+        let mut found = Vec::new();
+        self.application.under_way(&mut |begun| {
+            found.push((begun.began.as_ps() / 1_000_000_000, begun.bytes));
+        });
+        found
+    }
 }
 
 fn done(began_ms: u64, bytes: u64, exchange: Exchange) -> Completed {
@@ -112,6 +121,61 @@ fn a_finite_bulk_transfer_ends_when_its_last_byte_has_arrived() {
     assert_eq!(sent, ["open 0", "send 0 Forward 5000", "close 0 Forward"]);
     assert!(bulk.arrive(400).is_empty());
     assert_eq!(bulk.host.completed, [done(100, 5000, Exchange::Sent)]);
+}
+
+#[test]
+fn what_has_begun_is_under_way_until_its_last_byte_has_arrived() {
+    let mut bulk = stage("bulk", &[("bytes", Scalar::Text("5 kB"))]);
+    assert_eq!(bulk.under_way(), []);
+    bulk.on(100, Event::Start);
+    assert_eq!(bulk.under_way(), [(100, Some(5000))]);
+    bulk.arrive(400);
+    assert_eq!(bulk.under_way(), []);
+
+    let params = [
+        ("response", Scalar::Text("2000 B")),
+        ("think", Scalar::Text("50 ms")),
+    ];
+    let mut client = stage("request_response", &params);
+    client.on(7, Event::Start);
+    assert_eq!(
+        client.under_way(),
+        [(7, None)],
+        "the server has yet to answer"
+    );
+    client.arrive(10);
+    assert_eq!(client.under_way(), [(7, Some(2000))]);
+    client.arrive(30);
+    assert_eq!(client.under_way(), []);
+
+    let params = [
+        ("rate", Scalar::Text("1 Mbit/s")),
+        ("size", Scalar::Text("3 kB")),
+    ];
+    let mut arrivals = stage("arrivals", &params);
+    arrivals.on(0, Event::Start);
+    arrivals.on(20, Event::Wake);
+    arrivals.on(50, Event::Wake);
+    assert_eq!(arrivals.under_way(), [(20, Some(3000)), (50, Some(3000))]);
+    arrivals.arrive(60);
+    assert_eq!(arrivals.under_way(), [(50, Some(3000))]);
+
+    let mut browser = stage("web", &[("objects", Scalar::Text("constant(1)"))]);
+    browser.on(5, Event::Start);
+    assert_eq!(browser.under_way(), [(5, None)]);
+    for ms in [6, 7] {
+        browser.arrive(ms);
+    }
+    browser.on(100, Event::Wake);
+    assert_eq!(
+        browser.under_way(),
+        [(5, None)],
+        "an object of the page is missing"
+    );
+    for ms in [101, 102] {
+        browser.arrive(ms);
+    }
+    assert_eq!(browser.under_way(), []);
 }
 
 #[test]

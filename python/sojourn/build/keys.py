@@ -20,6 +20,8 @@ class Head(TypedDict, total=False):
         seed: Seed of all random streams. Default ``1``.
         replicas: Number of replicas. Replicas differ only in their random streams. Default ``1``.
         series: Sampling interval of the time series; at most the duration. Default ``none``.
+        transfers: Whether each finite transfer over TCP has a row in a table: its size, when it
+            began, and how long it took. Default ``false``.
         precision: Replicas are added until the 95 % confidence interval extends no further than
             this from the mean. Default ``none``.
         precision_of: The metrics to which `precision` applies, separated by commas. "auto":
@@ -35,6 +37,7 @@ class Head(TypedDict, total=False):
     seed: int
     replicas: int
     series: str
+    transfers: bool
     precision: str
     precision_of: str
     max_replicas: int

@@ -47,7 +47,7 @@ def plot(
     kind: Annotated[
         str,
         typer.Argument(
-            help="queue, delay, throughput, cwnd, series, cdf, delay-goodput, load, compare, "
+            help="queue, delay, throughput, cwnd, series, cdf, fct, delay-goodput, load, compare, "
             "fairness, drops, probability, heatmap or ranking."
         ),
     ],
@@ -64,7 +64,8 @@ def plot(
         typer.Option(
             metavar="QUANTITY",
             help="The metric of load, compare, heatmap or ranking, such as total.goodput_bps "
-            "(compare and ranking: several, with commas); the time series of series, such as prob.",
+            "(compare and ranking: several, with commas); the time series of series, such as prob; "
+            "fct_s or slowdown of fct.",
             show_default=False,
         ),
     ] = None,
@@ -143,7 +144,7 @@ def plot(
     results, folder = (
         _read(source)
         if source.is_dir()
-        else _run(source, settings, replicas, jobs, series=KINDS[kind].needs_series)
+        else _run(source, settings, replicas, jobs, needs=KINDS[kind].needs)
     )
     try:
         written = results.plot(kind, **options).save(out or folder / kind)
@@ -164,15 +165,23 @@ def _read(folder: Path) -> tuple[Results, Path]:
 
 
 def _run(
-    file: Path, settings: list[str] | None, replicas: int | None, jobs: int | None, *, series: bool
+    file: Path,
+    settings: list[str] | None,
+    replicas: int | None,
+    jobs: int | None,
+    *,
+    needs: str | None,
 ) -> tuple[Results, Path]:
+    """Run a scenario, so that it records what the figure ``needs``; see `plots.kinds.Kind`."""
     from sojourn.cli import progress
     from sojourn.lookup import find
     from sojourn.runner import run
 
     scenario = find(file, parse_settings(settings))
+    if needs == "transfers":
+        scenario = scenario.with_overrides({"transfers": True})
     interval = None
-    if series and scenario.identity(0).get("series", "none") == "none":
+    if needs == "series" and scenario.identity(0).get("series", "none") == "none":
         interval = f"{scenario.core.duration_s(0) / SAMPLES:.12f} s"
     with progress.shown(scenario.name) as shown:
         results = run(

@@ -19,6 +19,8 @@ from sojourn.own.modules import MAIN
 from sojourn.scenario import Scenario
 
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
+TABLES += ("transfers",)
+"""Names of the tables of a folder."""
 
 RESULTS = {SUMMARY, *(f"{name}.parquet" for name in TABLES)}
 """Names of what is made of the runs."""

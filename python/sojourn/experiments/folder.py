@@ -7,6 +7,7 @@ r"""The folder of an experiment.
 | `points.parquet`, `runs.parquet` | what varies; each run with its seed and warm-up |
 | `links.parquet`, `flows`, `groups`, `total`, `drops`, `delays`, `series` | one row for each \
 point, replica and entity |
+| `transfers.parquet` | one row for each transfer, if the scenario has `transfers = true` |
 | `summary.json` | the document that `sojourn run --json` prints |
 | `store/` | every finished run (not after `sojourn run`) |
 
@@ -218,7 +219,13 @@ def read(folder: Path) -> Experiment:
     if bad:
         raise FolderError(f"{bad[0]}; to repair it, run again: {manifest['command']}")
     note_process()
-    frames = {name: parquet.read(folder / f"{name}.parquet") for name in TABLES}
+    files = {name: f"{name}.parquet" for name in TABLES}
+    # Versions before the table of transfers wrote none.
+    frames = {
+        name: parquet.read(folder / file)
+        for name, file in files.items()
+        if file in manifest["files"]
+    }
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
     classes.read_results(folder)
     try:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -15,6 +16,7 @@ from sojourn.experiments.quantity import Quantity
 from sojourn.files.written import record
 from sojourn.plots import (
     against_load,
+    completion_times,
     delay_cdf,
     delay_goodput,
     drop_probability,
@@ -70,6 +72,15 @@ def cdf(
     label = delay_cdf.QUEUEING if flow is None else delay_cdf.ONE_WAY
     place = _at(results, link) if flow is None else f"Flows: {flow}"
     return _with(delay_cdf.draw(frame, label), frame, place, _drawn(results, case))
+
+
+def fct(
+    results: Results, *, of: str | None = None, flow: str | None = None, case: int | None = None
+) -> Plot:
+    """Completion times of transfers by their size, or their slowdown."""
+    frame = completion_times.gather(results, of=of, flow=flow, case=case)
+    whose = "" if flow is None else f"Flows: {flow}"
+    return _with(completion_times.draw(frame), frame, whose, _drawn(results, case))
 
 
 def series(
@@ -160,12 +171,13 @@ def ranking(
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: its name, its title, what draws it, and whether it needs time series."""
+    """A kind of figure: its name, its title, what draws it, and the key of a scenario by which
+    runs record what it shows, where tables of metrics do not have it."""
 
     name: str
     title: str
     draw: Callable[..., Plot]
-    needs_series: bool = False
+    needs: Literal["series", "transfers"] | None = None
 
     @property
     def meaning(self) -> str:
@@ -181,18 +193,19 @@ class Kind:
 KINDS = {
     one.name: one
     for one in (
-        Kind("queue", "Queue over time", queue, needs_series=True),
-        Kind("delay", "Delay over time", delay, needs_series=True),
-        Kind("throughput", "Throughput over time", throughput, needs_series=True),
-        Kind("cwnd", "Congestion windows over time", cwnd, needs_series=True),
-        Kind("series", "A variable over time", series, needs_series=True),
+        Kind("queue", "Queue over time", queue, needs="series"),
+        Kind("delay", "Delay over time", delay, needs="series"),
+        Kind("throughput", "Throughput over time", throughput, needs="series"),
+        Kind("cwnd", "Congestion windows over time", cwnd, needs="series"),
+        Kind("series", "A variable over time", series, needs="series"),
         Kind("cdf", "Distribution of delay", cdf),
+        Kind("fct", "Completion times by size", fct, needs="transfers"),
         Kind("delay-goodput", "Delay against goodput", goodput),
         Kind("load", "Against load", load),
         Kind("compare", "Side by side", compare),
         Kind("fairness", "Fairness", jain),
         Kind("drops", "Drops and marks by reason", reasons),
-        Kind("probability", "Drop probability", probability, needs_series=True),
+        Kind("probability", "Drop probability", probability, needs="series"),
         Kind("heatmap", "Over two factors", heatmap),
         Kind("ranking", "Ranks", ranking),
     )

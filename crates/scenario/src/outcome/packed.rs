@@ -15,7 +15,8 @@ use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde_json::{Map, Value, json};
-use sojourn_measure::{Delays, DropRow, SHARES, Series, Table, Tables};
+use sojourn_engine::FlowId;
+use sojourn_measure::{Delays, DropRow, SHARES, Series, Table, Tables, TransferRow};
 use sojourn_queue::Reason;
 
 use super::Outcome;
@@ -55,6 +56,7 @@ impl Outcome {
             series: read_each(document.take("series")?, |each| {
                 read_series(Members::of(each)?, numbers)
             })?,
+            transfers: read_transfers(Members::of(document.take("transfers")?)?, numbers)?,
         })
     }
 
@@ -85,6 +87,8 @@ impl Outcome {
         let series = self.series.iter();
         let series = series.map(|series| write_series(series, numbers));
         document.insert("series".to_owned(), series.collect());
+        let transfers = write_transfers(&self.transfers, numbers);
+        document.insert("transfers".to_owned(), transfers);
         Value::Object(document)
     }
 }
@@ -131,6 +135,20 @@ fn write_series(series: &Series, numbers: &mut Numbers) -> Value {
         "time_s": numbers.refer(&series.times_s),
         "value": numbers.refer(&series.values),
     })
+}
+
+/// Flows go by their numbers, each of which eight bytes hold exactly.
+fn write_transfers(rows: &[TransferRow], numbers: &mut Numbers) -> Value {
+    let mut column = |number: &dyn Fn(&TransferRow) -> f64| {
+        let values: Vec<_> = rows.iter().map(number).collect();
+        numbers.refer(&values)
+    };
+    let mut columns = Map::new();
+    columns.insert("flow".to_owned(), column(&|row| f64::from(row.flow)));
+    for (name, number) in TransferRow::NUMBERS {
+        columns.insert(name.to_owned(), column(&number));
+    }
+    Value::Object(columns)
 }
 
 /// The members of an object, each to be taken once.
@@ -241,6 +259,26 @@ fn read_series(mut series: Members, numbers: &[u8]) -> Option<Series> {
     })
 }
 
+fn read_transfers(mut columns: Members, numbers: &[u8]) -> Option<Vec<TransferRow>> {
+    let flows = columns.numbers("flow", numbers)?;
+    let [Some(began_s), Some(size_bytes), Some(fct_s), Some(slowdown)] =
+        TransferRow::NUMBERS.map(|(name, _)| columns.numbers(name, numbers))
+    else {
+        return None;
+    };
+    let each = flows.iter().enumerate();
+    each.map(|(row, &flow)| {
+        Some(TransferRow {
+            flow: flow as FlowId,
+            began_s: *began_s.get(row)?,
+            size_bytes: *size_bytes.get(row)?,
+            fct_s: *fct_s.get(row)?,
+            slowdown: *slowdown.get(row)?,
+        })
+    })
+    .collect()
+}
+
 /// A kind of entities, or of what a queue does to packets.
 fn kind_named(name: &str) -> Option<&'static str> {
     let kinds = ["link", "flow", "group", "total", "drop", "mark"];
@@ -297,6 +335,16 @@ mod tests {
                 times_s: values.to_vec(),
                 values: values.to_vec(),
             }],
+            transfers: values
+                .iter()
+                .map(|&value| TransferRow {
+                    flow: 7,
+                    began_s: value,
+                    size_bytes: -value,
+                    fct_s: value,
+                    slowdown: -value,
+                })
+                .collect(),
         }
     }
 
@@ -318,7 +366,9 @@ mod tests {
     }
 
     const NOTHING: &str = r#""links": {"name": []}, "flows": {"name": []}, "groups": {"name": []},
-        "delays": {"entity": [], "name": [], "share": {"f8": 3, "n": 27}, "delay_s": {"f8": 0, "n": 0}}"#;
+        "delays": {"entity": [], "name": [], "share": {"f8": 3, "n": 27}, "delay_s": {"f8": 0, "n": 0}},
+        "transfers": {"flow": {"f8": 0, "n": 1}, "began_s": {"f8": 0, "n": 1},
+            "size_bytes": {"f8": 1, "n": 1}, "fct_s": {"f8": 0, "n": 1}, "slowdown": {"f8": 0, "n": 1}}"#;
 
     /// One row of which the metric is number 1, and the shares of delays behind it.
     fn read(total: &str, rest: &str) -> Option<Outcome> {
@@ -330,7 +380,12 @@ mod tests {
     fn a_text_may_be_written_in_other_ways() {
         let total = r#"{"name": [""], "fct_s": {"n": 1, "f8": 1}}"#;
         let rest = r#""drops": [["\u00e9", "drop", "forced", 3]], "series": []"#;
-        let found = read(total, rest).unwrap().tables;
+        let Outcome {
+            tables: found,
+            transfers,
+            ..
+        } = read(total, rest).unwrap();
+        assert_eq!(transfers[0].size_bytes, 0.1);
         assert_eq!(found.total.columns, [("fct_s".into(), vec![0.1])]);
         let row = &found.drops[0];
         assert_eq!(
@@ -365,6 +420,10 @@ mod tests {
                 r#""drops": [["a", "drop", "no reason", 3]], "series": []"#,
             ),
             ("{}", r#""drops": [["a", "drop", "forced"]], "series": []"#),
+            (
+                "{}",
+                r#""drops": [], "series": [], "transfers": {"flow": {"f8": 0, "n": 1}}"#,
+            ),
         ] {
             assert_eq!(read(total, rest), None, "{total} {rest}");
         }
