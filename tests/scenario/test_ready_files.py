@@ -105,6 +105,24 @@ def test_acknowledgements_of_a_download_wait_behind_an_upload():
     assert calls[1] < 0.04 < 0.1 < calls[0]
 
 
+def test_pings_pass_where_each_flow_has_a_queue_and_codepoints_have_shares():
+    groups = sj.run(FOLDER / "rrul.toml", replicas=2, overrides=SHORT | {"duration": "20 s"}).groups
+
+    def mean(point, group, metric):
+        return groups.filter(point=point, group=group)[metric].mean()
+
+    droptail, fq_codel, besteffort, diffserv4 = (
+        mean(point, "ping-up-be", "delay_p99_s") for point in range(4)
+    )
+    assert max(fq_codel, besteffort, diffserv4) < 0.025 < 0.1 < droptail
+    shares = [mean(3, f"down-{name}", "goodput_bps") for name in ("be", "bk", "cs5", "ef")]
+    even = [mean(2, f"down-{name}", "goodput_bps") for name in ("be", "bk", "cs5", "ef")]
+    assert max(even) < 1.1 * min(even)
+    # Of the classes bulk has a sixteenth, and CS5 and EF share a quarter.
+    rest = [share / sum(shares) for share in shares]
+    assert rest == pytest.approx([1 - 1 / 16 - 1 / 4, 1 / 16, 1 / 8, 1 / 8], abs=0.03)
+
+
 def test_a_longer_buffer_trades_loss_for_delay():
     overrides = {**SHORT, "duration": "12 s"}
     results = sj.run(FOLDER / "operator-uplink.toml", replicas=2, overrides=overrides)
