@@ -233,7 +233,7 @@ def test_a_worker_is_free_again_once_its_sweep_has_ended(cluster, text, tmp_path
     small.write_text(text(replicas=1, rates=(1.5,)))
     following = started("sweep", small, "--out", tmp_path / "small", "--cluster", cluster.address)
     try:
-        _, errors = following.communicate(timeout=20)
+        _, errors = following.communicate(timeout=PATIENCE_S)
     finally:
         following.kill()
     assert following.returncode == 0, errors
@@ -250,7 +250,7 @@ def test_a_worker_whose_scheduler_has_gone_ends_its_run(cluster, text, tmp_path)
     cluster.scheduler.kill()
     _, errors = program.communicate(timeout=PATIENCE_S)
     assert program.returncode == 1, errors
-    assert worker.wait(timeout=20) is not None
+    assert worker.wait(timeout=PATIENCE_S) is not None
 
 
 FAILS = """
