@@ -154,6 +154,17 @@ def test_without_series_the_check_is_said_to_be_missing():
     assert {one.id for one in charts(results)} == {"load", "delay-goodput", "cdf", "drops"}
 
 
+def test_completion_times_are_shown_where_transfers_were_recorded():
+    overrides = {"transfers": True, "duration": "20 s"}
+    results = sj.run("scenarios/access-line.toml", replicas=2, overrides=overrides)
+    (chart,) = (one for one in charts(results) if one.id == "fct")
+    (data,) = chart.spec["datasets"].values()
+    drawn = results.plot("fct").data
+    assert [row["mean"] for row in data] == pytest.approx([1e3 * mean for mean in drawn["mean"]])
+    assert {row["discipline"] for row in data} == {"Drop-tail", "PIE", "CoDel", "FQ-CoDel"}
+    assert {row["quantile"] for row in data} <= {"Median", "95th percentile"}
+
+
 def test_tables_hold_the_means(experiment):
     points = tables(experiment.results)[0]
     assert points.header[:2] == ("Discipline", "call rate")

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from sojourn.experiments.cases import answers, cases, is_compared
-from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
+from sojourn.plots import against_load, completion_times, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, cases_run, link_of, same_arrivals
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import Line, line_styles, looks
@@ -65,7 +65,7 @@ def charts(results: Results) -> list[Chart]:
     """All figures that the experiment has the data for."""
     alt.data_transformers.disable_max_rows()
     made = []
-    for one in (_load, _goodput, _cdf, _drops, _queue, _cwnd):
+    for one in (_load, _goodput, _cdf, _fct, _drops, _queue, _cwnd):
         try:
             made.append(one(results))
         except PlotError:
@@ -260,6 +260,66 @@ def _cdf(results: Results) -> Chart:
         "mean of each quantile over the replicas, with its 95 % interval.",
         "Cumulative distribution of the queueing delay, a line for each discipline.",
         style.spec(alt.layer(band, line, dots)),
+    )
+
+
+def _fct(results: Results) -> Chart:
+    style = _Style(results)
+    frame = _per_case(results, lambda number: completion_times.gather(results, case=number))
+    frame = frame.with_columns(
+        pl.col("share").replace_strict(completion_times.SHARES).alias("quantile"),
+        pl.col("size_bytes") / 1e3,
+        pl.col("mean", "low", "high") * 1e3,
+    )
+    # An interval may reach below zero, which an axis by ratio has no place for.
+    frame = frame.with_columns(pl.max_horizontal("low", pl.col("mean") / 10))
+    names = list(dict.fromkeys(frame["quantile"]))
+    quantile = alt.param(
+        name="quantile", value=names[0], bind=alt.binding_select(options=names, name="Quantile: ")
+    )
+    chosen = alt.TitleParams(text=alt.ExprRef("quantile"), anchor="start")
+    by_ratio = alt.Scale(type="log", padding=20, nice=False)
+    axis = alt.Axis(format="~g", labelOverlap=True)
+    size = alt.X(
+        "size_bytes:Q",
+        title="Size of the transfer (kB)",
+        scale=by_ratio,
+        axis=axis,
+    )
+    base = (
+        alt.Chart(frame)
+        .transform_filter(style.only_chosen)
+        .transform_filter(style.only_scene)
+        .transform_filter("datum.quantile == quantile")
+        .encode(x=size)
+    )
+    y = alt.Y("mean:Q", title="Completion time (ms)", scale=by_ratio, axis=axis)
+    band = base.mark_area(opacity=0.18, clip=True).encode(
+        y=alt.Y("low:Q", title="Completion time (ms)", scale=by_ratio, axis=axis),
+        y2="high:Q",
+        color=style.colour,
+    )
+    line = base.mark_line(strokeWidth=2).encode(y=y, color=style.colour, strokeDash=style.dash)
+    dots = base.mark_point(filled=True, size=50, opacity=1).encode(
+        y=y,
+        color=style.colour,
+        shape=style.shape,
+        tooltip=[
+            alt.Tooltip("discipline:N", title="Discipline"),
+            alt.Tooltip("size_bytes:Q", title="Size (kB)", format=".3~g"),
+            alt.Tooltip("mean:Q", title="Completion time (ms)", format=".4~g"),
+            alt.Tooltip("low:Q", title="from (ms)", format=".4~g"),
+            alt.Tooltip("high:Q", title="to (ms)", format=".4~g"),
+        ],
+    )
+    return Chart(
+        "fct",
+        "Completion times by size",
+        "How long transfers take by their size: means over the replicas of the median, or of the "
+        "95th percentile, of each class of size, with their 95 % intervals. What was under way "
+        "when a run ended counts as longer than all others.",
+        "Completion time against the size of a transfer, a line for each discipline.",
+        style.spec(alt.layer(band, line, dots).add_params(quantile).properties(title=chosen)),
     )
 
 
