@@ -167,3 +167,14 @@ def test_a_sweep_by_two_workers_has_the_same_rows(tmp_path):
     scenario = sj.Scenario.from_toml(WEB)
     swept = sj.sweep(scenario, tmp_path, jobs=2)
     assert swept.transfers.equals(run(WEB).transfers)
+
+
+def test_an_episode_in_steps_has_the_same_rows():
+    scenario = sj.Scenario.from_toml(LINE.format(duration="117 ms"))
+    episode = scenario.core.begin(0, 0)
+    while not episode.is_over:
+        episode.advance("10 ms", Cancel())
+    stepped = episode.finish()["transfers"]
+    rows = sj.run(scenario).transfers
+    assert list(stepped["began_s"]) == rows["began_s"].to_list()
+    assert stepped["fct_s"][0] == rows["fct_s"][0]

@@ -12,7 +12,7 @@ use crate::build::{Draws, Plan};
 use crate::error::{Located, Place};
 use crate::inner;
 use crate::outcome::Outcome;
-use crate::run::{Failure, RunError, sample};
+use crate::run::{Failure, RunError, meter_for, sample, transfers_of};
 
 /// A run that waits for its next step.
 pub struct Episode {
@@ -30,9 +30,10 @@ impl Episode {
         plan: &Plan,
         draws: Draws,
         window: (Span, Span),
+        transfers: bool,
         file: &str,
     ) -> Result<Self, RunError> {
-        let meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
+        let meter = meter_for(plan, transfers);
         let mut simulation = plan
             .simulate(draws, meter)
             .map_err(|error| Failure::Located(error).in_file(file))?;
@@ -115,14 +116,16 @@ impl Episode {
             // It ends within its warm-up: nothing was measured.
             Meter::open(&mut self.simulation, |meter| meter);
         }
-        let meter = core::mem::take(&mut self.simulation.observer);
+        let mut meter = core::mem::take(&mut self.simulation.observer);
         let tables = tables::take(&self.simulation, &meter, &self.groups);
+        let transfers = transfers_of(&mut meter, &self.simulation)
+            .map_err(|failure| failure.in_file(&self.file))?;
         let finished = self.simulation.finish();
         finished.map_err(RunError::Breach)?;
         Ok(Outcome {
             tables,
             series: self.recorder.finish(),
-            transfers: Vec::new(),
+            transfers,
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sojourn_base::{Span, Time};
 use sojourn_engine::{Breach, Observer, Simulation, Stop, Watch};
-use sojourn_measure::{Meter, Recorder, TransferLog, tables};
+use sojourn_measure::{Meter, Recorder, TransferLog, TransferRow, tables};
 use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace, reason};
 
 use crate::build::{Draws, Plan};
@@ -41,9 +41,25 @@ pub(crate) const MOST_VALUES: u64 = if cfg!(test) { 1_000 } else { 100_000_000 }
 /// More transfers than this have no rows: each has one.
 const MOST_TRANSFERS: usize = if cfg!(test) { 100 } else { 20_000_000 };
 
-fn too_many_transfers() -> Failure {
-    let what = format!("found more than {MOST_TRANSFERS}; allowed: false, or a shorter run");
-    Failure::Located(Located::new(Place::File, "transfers", what))
+/// A meter for the flows and links of a plan, which notes each of the `transfers` or does not.
+pub(crate) fn meter_for(plan: &Plan, transfers: bool) -> Meter {
+    let mut meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
+    meter.transfers = transfers.then(|| TransferLog::new(MOST_TRANSFERS));
+    meter
+}
+
+/// The transfers of a run that ends now, where they are noted.
+pub(crate) fn transfers_of<O: Observer>(
+    meter: &mut Meter,
+    simulation: &Simulation<O>,
+) -> Result<Vec<TransferRow>, Failure> {
+    let Some(log) = meter.transfers.take() else {
+        return Ok(Vec::new());
+    };
+    log.finish(simulation).ok_or_else(|| {
+        let what = format!("found more than {MOST_TRANSFERS}; allowed: false, or a shorter run");
+        Failure::Located(Located::new(Place::File, "transfers", what))
+    })
 }
 
 /// What is wrong with an interval of which there would be more.
@@ -111,8 +127,7 @@ pub(crate) struct Run<'a> {
 
 pub(crate) fn run(run: &Run<'_>, options: &Options<'_>) -> Result<Outcome, Failure> {
     let plan = run.plan;
-    let mut meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
-    meter.transfers = run.transfers.then(|| TransferLog::new(MOST_TRANSFERS));
+    let meter = meter_for(plan, run.transfers);
     let Some(trace) = options.trace else {
         return observe(run, options, meter, |meter| meter).map(|(outcome, _)| outcome);
     };
@@ -218,10 +233,7 @@ fn observe<O: Observer>(
     }
     let mut meter = core::mem::take(meter_of(&mut simulation.observer));
     let tables = tables::take(&simulation, &meter, &plan.groups());
-    let transfers = match meter.transfers.take() {
-        Some(log) => log.finish(&simulation).ok_or_else(too_many_transfers)?,
-        None => Vec::new(),
-    };
+    let transfers = transfers_of(&mut meter, &simulation)?;
     let observer = simulation
         .finish()
         .map_err(|breach| Failure::Stop(Stop::Breach(breach)))?;

@@ -408,7 +408,13 @@ impl Scenario {
         let top = &self.points[point].top;
         let window = self.window(top, None)?;
         let plan = self.plan(point).map_err(RunError::Scenario)?;
-        Episode::begin(&plan, draws(top, replica), window, &self.file)
+        Episode::begin(
+            &plan,
+            draws(top, replica),
+            window,
+            top.transfers,
+            &self.file,
+        )
     }
 
     /// Where measurements start and end: `warmup` goes before the scenario's.
