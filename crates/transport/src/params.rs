@@ -51,6 +51,11 @@
 //! - The window is halved, not the flight, also at a repeated timeout, and keeps its fraction.
 //! - After a timeout everything is sent again, whatever was reported, and limited transmit
 //!   continues meanwhile.
+//! - Marks take the window below one segment, where RFC 3168 stops at one; nothing is sent then
+//!   until an acknowledgement without an echo or the timer makes it one. From the second mark at a
+//!   window of one on, each doubles the timeout, and samples do not end that. A timeout leaves the
+//!   threshold alone if the last reduction was for a mark, however long ago; the first echo after a
+//!   timeout is answered whatever it belongs to. Retransmissions are ECN-capable and say CWR.
 //! - The acknowledgement that ends recovery grows the window.
 //! - Tables show the window without its inflation by duplicates, which begins at half the window,
 //!   even if that is less than two.

@@ -220,6 +220,16 @@ impl RttEstimator {
         }
     }
 
+    /// By how many doublings the timeout is longer.
+    pub const fn backed_off(&self) -> u32 {
+        self.backoff
+    }
+
+    /// The back-off goes on in spite of a sample.
+    pub fn keep_back_off(&mut self, doublings: u32) {
+        self.backoff = doublings;
+    }
+
     /// There is a new sample: the back-off ends.
     pub fn end_back_off(&mut self) {
         self.backoff = 0;

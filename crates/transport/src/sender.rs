@@ -169,6 +169,10 @@ pub struct Sender {
     recover: u64,
     /// Echoes of marks up to this number belong to a window already reduced.
     ecn_until: u64,
+    /// What ns-2's agents last answered (`last_cwnd_action_`).
+    last_action: Option<LossKind>,
+    /// A mark came while the window was one segment: the next one doubles the timeout (ns-2).
+    backs_off_at_marks: bool,
     /// When a loss last took the window down.
     lowered_at: Time,
     /// Window during fast recovery, bytes.
@@ -220,6 +224,8 @@ impl Sender {
             last_was_duplicate: false,
             recover: 0,
             ecn_until: 0,
+            last_action: None,
+            backs_off_at_marks: false,
             lowered_at: Time::ZERO,
             recovery_window: 0,
             prr: Prr::default(),
@@ -383,6 +389,7 @@ impl Sender {
         };
         self.control(|cc| cc.on_loss_event(&event));
         self.ecn_until = self.snd_nxt;
+        self.last_action = Some(kind);
         self.cwr_due = matches!(self.config.ecn, EcnMode::Classic | EcnMode::Dctcp);
     }
 

@@ -2,7 +2,7 @@
 //! limit 20 (which in ns-2 holds 19), 10 Mbit/s 3 ms; 1000-byte segments with 40 bytes of header.
 //! And ways of its own, acknowledgement by acknowledgement.
 
-use crate::bench::{Bench, Link, Solo, nth, probe};
+use crate::bench::{Bench, Link, Solo, nth, probe, segments};
 use sojourn_base::{Preset, Rate, Span, Time};
 use sojourn_transport::State;
 
@@ -187,4 +187,42 @@ fn ns2_keeps_the_handshake_out_of_the_base_of_vegas() {
     tcp.at(60);
     tcp.ack(nth(1), &[]);
     assert_eq!(probe(tcp.sender.controller(), "base_rtt"), 0.05);
+}
+
+/// Marks take the window of ns-2 below one segment. Nothing goes then until the timer expires,
+/// after 30 ticks at a round trip of 10; the window is one again, and the threshold stays. From the
+/// second mark at a window of one on, each doubles the timeout, and no sample ends that: SRTT stays
+/// 10 ticks, RTTVAR falls from 5 to 3.75, 3 and 2.25, by quarters of ticks. An acknowledgement
+/// without a mark ends it all.
+#[test]
+fn ns2_waits_for_the_timer_below_one_segment() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("handshake", "false"),
+        ("initial_window", "1 packets"),
+        ("ecn", "true"),
+    ];
+    let mut tcp = Solo::new("newreno", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    assert_eq!(tcp.sends(), segments(0, 1));
+    let mut at = 0;
+    // The timeouts: 10 + 4 x 5 ticks, then 25 twice, 22 four times, and at the least 20 eight times.
+    for (n, wait) in [(1, 300), (2, 500), (3, 880), (4, 1600)] {
+        at += 100;
+        assert!(tcp.at(at).is_empty());
+        assert!(tcp.ece(nth(n)).is_empty(), "{n}");
+        assert_eq!(tcp.sender.window(), 500, "{n}");
+        at += wait;
+        assert!(tcp.at(at - 1).is_empty(), "{n}");
+        assert_eq!(tcp.at(at), segments(n, n + 1), "{n}");
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 2.0), "{n}");
+    }
+    at += 100;
+    tcp.at(at);
+    assert_eq!(tcp.ack(nth(5), &[]), segments(5, 7));
+    at += 100;
+    tcp.at(at);
+    // Half of two.
+    assert_eq!(tcp.ece(nth(6)), []);
+    assert_eq!(tcp.ack(nth(7), &[]), segments(7, 9));
 }

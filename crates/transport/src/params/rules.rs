@@ -121,9 +121,9 @@ pub struct AckRules {
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct EcnRules {
-    /// Retransmissions are not ECN-capable (RFC 3168, 6.1.5), except those of controllers that
-    /// weigh marks (RFC 8257, 4.1) and, under the presets of programs, those with feedback that is
-    /// not classic.
+    /// Retransmissions are not ECN-capable (RFC 3168, 6.1.5), except those of ns-2, those of
+    /// controllers that weigh marks (RFC 8257, 4.1) and, under the presets of programs, those with
+    /// feedback that is not classic.
     pub not_ect_retransmits: bool,
     /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
     pub keeps_fresh_marks: bool,
@@ -137,6 +137,11 @@ pub struct EcnRules {
     /// An echo of marks never raises a window of less than two segments to two. Instead nothing new
     /// is sent until the retransmission timer expires (RFC 3168, 6.1.2; reference).
     pub holds_at_one_mss: bool,
+    /// As ns-2's agents answer marks. An echo after a timeout is answered too, whatever it belongs
+    /// to. The window may fall below one segment; nothing is sent then until an acknowledgement or
+    /// the timer makes it one. Each further mark at a window of one doubles the timeout. A timeout
+    /// leaves the threshold alone if the last reduction was for a mark. Retransmissions say CWR too.
+    pub like_ns2: bool,
 }
 
 /// How segments are spread over time, and which are sent together.
@@ -207,7 +212,7 @@ fn paws_slack(preset: Preset) -> Option<u64> {
 /// Whether retransmissions are not ECN-capable.
 fn has_not_ect_retransmits(params: &TcpParams, preset: Preset, needs: &Needs) -> bool {
     match feedback(params, needs) {
-        EcnMode::Off | EcnMode::Classic => true,
+        EcnMode::Off | EcnMode::Classic => preset != Preset::Ns2,
         EcnMode::Dctcp | EcnMode::Accurate => {
             preset == Preset::Reference && needs.ecn == EcnMode::Off
         }
@@ -293,6 +298,7 @@ impl EcnRules {
             ignored_after_timeout: linux,
             by_prr: prr && (linux || ns3) && !needs.own_recovery,
             holds_at_one_mss: reference,
+            like_ns2: preset == Preset::Ns2,
         }
     }
 }

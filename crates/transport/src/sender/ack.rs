@@ -21,6 +21,8 @@ pub(super) struct Before {
     pub(super) window: u64,
     /// Bytes ever considered lost.
     pub(super) lost_ever: u64,
+    /// Doublings of the timeout.
+    pub(super) backed_off: u32,
 }
 
 impl Sender {
@@ -49,6 +51,7 @@ impl Sender {
             flight: self.in_flight(),
             window: self.window(),
             lost_ever: self.board.lost_ever(),
+            backed_off: self.rtt.backed_off(),
         };
         if let Some(info) = self.take_ack_info(now, ack) {
             self.apply_ack(now, ack, info, &before);
@@ -87,7 +90,9 @@ impl Sender {
             self.notify_controller(now, ack, &info, before.flight, cwnd_limited, may_grow);
         }
         if echoes {
-            self.on_echo(now, ack, &info);
+            self.on_echo(now, ack, &info, before.backed_off);
+        } else if info.advanced {
+            self.backs_off_at_marks = false;
         }
         self.after_probe(now, ack, &info);
         self.set_timers(now, &info, before.state);
@@ -258,7 +263,9 @@ impl Sender {
         match self.state {
             State::Open => {}
             State::Cwr => {
-                let beyond = self.config.recovery.like_ns3 || self.config.recovery.like_linux;
+                let beyond = self.config.recovery.like_ns3
+                    || self.config.recovery.like_linux
+                    || self.config.marks.like_ns2;
                 let is_over =
                     self.snd_una > self.ecn_until || (self.snd_una == self.ecn_until && !beyond);
                 if is_over {
@@ -286,6 +293,7 @@ impl Sender {
         if self.config.recovery.duplicates_report {
             // What begins now may be a loss in the same flight.
             self.recover = 0;
+            self.ecn_until = 0;
         }
         self.rack.on_recovery_exit();
         self.control(|cc| cc.on_recovery_exit(now));

@@ -106,6 +106,7 @@ impl Sender {
             flight: self.outstanding(),
             window: self.cwnd,
             lost_ever: 0,
+            backed_off: 0,
         };
         let last = self.board.acknowledge_untouched(ack.ack);
         if let Some(last) = &last {

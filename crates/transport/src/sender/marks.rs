@@ -20,16 +20,31 @@ impl Sender {
     }
 
     /// Handles an echo of marks: one reduction per window (RFC 3168, 6.1.2).
-    pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, info: &AckInfo) {
+    /// The timeout was that many times doubled before this acknowledgement.
+    pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, info: &AckInfo, backed_off: u32) {
+        self.answer_echo(now, ack, info, backed_off);
+        if self.backs_off_at_marks && self.rtt.backed_off() < backed_off {
+            self.rtt.keep_back_off(backed_off);
+        }
+    }
+
+    fn answer_echo(&mut self, now: Time, ack: &Ack, info: &AckInfo, backed_off: u32) {
         let is_answered = if self.config.recovery.like_ns3 {
             self.state == State::Cwr || !info.advanced
         } else {
-            ack.ack <= self.ecn_until
+            let is_told_anew =
+                self.config.marks.like_ns2 && self.last_action == Some(LossKind::Timeout);
+            ack.ack <= self.ecn_until && !is_told_anew
         };
         if self.config.ecn == EcnMode::Off || is_answered {
             return;
         }
-        if matches!(self.state, State::Open | State::Cwr) || self.config.recovery.like_ns3 {
+        let is_answering = match self.state {
+            State::Open | State::Cwr => true,
+            State::Recovery => self.config.recovery.like_ns3,
+            State::Loss => self.config.recovery.like_ns3 || self.config.marks.like_ns2,
+        };
+        if is_answering {
             self.counts.ecn_reductions += 1;
             if self.weighs_counts() {
                 self.ecn_until = self.snd_nxt;
@@ -44,6 +59,13 @@ impl Sender {
             };
             let window = self.window();
             self.reduce(now, kind, false);
+            if self.config.marks.like_ns2 {
+                self.last_action = Some(LossKind::Ecn);
+                self.back_off_at_mark(window, backed_off);
+                if self.state == State::Loss {
+                    return;
+                }
+            }
             if self.config.marks.holds_at_one_mss && window < 2 * self.mss() {
                 self.wait_at_one(now, window);
             }
@@ -61,6 +83,17 @@ impl Sender {
                 self.recovery_window = self.recovery_window.max(one);
             }
         }
+    }
+
+    /// A mark came while the window was `window`: at one segment ns-2 doubles the timeout with each
+    /// mark but the first.
+    fn back_off_at_mark(&mut self, window: u64, backed_off: u32) {
+        let is_least = window <= self.mss();
+        if is_least && self.backs_off_at_marks {
+            self.rtt.keep_back_off(backed_off);
+            self.rtt.back_off();
+        }
+        self.backs_off_at_marks = is_least;
     }
 
     /// A window of one segment cannot be halved: it stays, and nothing new is sent before the timer

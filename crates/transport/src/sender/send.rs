@@ -448,7 +448,7 @@ impl Sender {
             self.counts.retransmits += 1;
             self.counts.retransmitted_bytes += u64::from(payload);
         }
-        let cwr = self.cwr_due && !again && payload > 0;
+        let cwr = self.cwr_due && (!again || self.config.marks.like_ns2) && payload > 0;
         if cwr {
             self.cwr_due = false;
         }

@@ -50,6 +50,14 @@ impl Sender {
             if has_waited {
                 return;
             }
+            if self.config.marks.like_ns2 && self.cwnd < self.mss() {
+                // Marks left less than a segment of the window.
+                let ssthresh = self.segments(self.ssthresh);
+                self.control(|cc| cc.set_window(1.0, ssthresh));
+                self.last_action = Some(LossKind::Timeout);
+                self.cwr_due = true;
+                return;
+            }
             if self.new_data().is_some_and(|(_, room)| !room) && self.snd_una > 0 {
                 self.window_probe = true;
                 self.rtt.back_off();
@@ -102,7 +110,8 @@ impl Sender {
     }
 
     /// Whether the threshold stays the same at a timeout: if the timer expired before for the same
-    /// data (RFC 5681, 3.1, equation 4) or, under Linux, if this window was reduced already.
+    /// data (RFC 5681, 3.1, equation 4); under Linux, if this window was reduced already; under ns-2,
+    /// if the last reduction was for a mark, however long ago.
     fn was_reduced(&self) -> bool {
         let expired = self.state == State::Loss && self.expired_una == Some(self.snd_una);
         let until = match self.state {
@@ -111,6 +120,7 @@ impl Sender {
             State::Recovery => self.recover,
         };
         (expired && !self.config.cwnd.halves_again)
+            || (self.config.marks.like_ns2 && self.last_action == Some(LossKind::Ecn))
             || (self.config.cwnd.keeps_ssthresh_when_reduced && self.snd_una < until)
     }
 
@@ -240,6 +250,12 @@ impl Sender {
         if reduced && !self.needs.loss_after_marks {
             // One window, one reduction (RFC 3168, 6.1.2).
             self.ecn_until = self.snd_nxt;
+            self.last_action = Some(LossKind::FastRetransmit);
+            if self.config.marks.like_ns2 && !self.needs.fast_recovery {
+                // Tahoe begins again all the same.
+                let ssthresh = self.segments(self.ssthresh);
+                self.control(|cc| cc.set_window(1.0, ssthresh));
+            }
         } else {
             self.reduce(now, LossKind::FastRetransmit, false);
         }

@@ -26,6 +26,8 @@ pub struct Window {
     /// The present value of that: 1 in the slow start after a timeout.
     most_now: f64,
     preset: Preset,
+    /// The least that the window stands for, bytes: a segment, or nothing after a mark in ns-2.
+    least: u64,
     /// Segments acknowledged towards the next one, where the window grows by whole segments.
     credit: f64,
 }
@@ -51,6 +53,7 @@ impl Window {
             most_per_ack: f64::from(start.byte_counting),
             most_now: f64::from(start.byte_counting),
             preset,
+            least: u64::from(start.mss),
             credit: 0.0,
         }
     }
@@ -60,10 +63,10 @@ impl Window {
         self.mss
     }
 
-    /// The window in whole bytes, at least one segment.
+    /// The window in whole bytes, at least one segment, except after a mark in ns-2.
     pub fn cwnd_bytes(&self) -> u64 {
         // A window of 7.7 segments is 7700 bytes, though 0.7 x 11 falls short of it.
-        ((self.cwnd * f64::from(self.mss) + ROUNDING) as u64).max(u64::from(self.mss))
+        ((self.cwnd * f64::from(self.mss) + ROUNDING) as u64).max(self.least)
     }
 
     /// The threshold in whole bytes; `u64::MAX` while there is none.
@@ -344,6 +347,10 @@ impl Window {
             self.credit = 0.0;
         }
         self.most_now = self.most_per_ack;
+        self.least = match (event.kind, self.preset) {
+            (LossKind::Ecn, Preset::Ns2) => 0,
+            _ => u64::from(self.mss),
+        };
         match (event.kind, self.preset) {
             (LossKind::Timeout, _) => self.begin_with_one(),
             (_, Preset::Ns2) => self.cwnd = segments,
