@@ -162,14 +162,14 @@ fn ns2_counts_the_ticks_of_its_clock() {
     }
 }
 
-/// The timer of ns-2 times one segment a round trip, Vegas all of them: here the fifth, 80 ms.
+/// The timer of ns-2 times one segment a round trip, Vegas all of them: here the fourth, 80 ms.
 #[test]
 fn ns2_lets_vegas_hear_of_each_round_trip() {
     let keys = [("segment", "1000 B"), ("handshake", "false")];
     let mut tcp = Solo::new("vegas", Preset::Ns2, &keys);
     tcp.sender.write_endless();
     tcp.sends();
-    for (n, at, least) in [(1, 100, 0.1), (2, 150, 0.1), (4, 200, 0.1), (5, 230, 0.08)] {
+    for (n, at, least) in [(1, 100, 0.1), (2, 150, 0.1), (3, 200, 0.1), (4, 230, 0.08)] {
         tcp.at(at);
         tcp.ack(nth(n), &[]);
         assert_eq!(probe(tcp.sender.controller(), "base_rtt"), least, "{n}");
@@ -225,4 +225,36 @@ fn ns2_waits_for_the_timer_below_one_segment() {
     // Half of two.
     assert_eq!(tcp.ece(nth(6)), []);
     assert_eq!(tcp.ack(nth(7), &[]), segments(7, 9));
+}
+
+/// ns-2's Vegas with a window of four segments that the receiver bounds: after every acknowledgement
+/// three are outstanding, four with the next, so that it grows to six by quarters, fifths and sixths
+/// and no further.
+#[test]
+fn ns2_lets_vegas_grow_no_further_than_it_sends() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("handshake", "false"),
+        ("initial_window", "4 packets"),
+        ("initial_ssthresh", "2 packets"),
+        ("window", "4 packets"),
+    ];
+    let mut tcp = Solo::new("vegas", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    let mut widest: f64 = 0.0;
+    for round in 1..=20 {
+        tcp.at(100 * round);
+        for n in 4 * round - 3..=4 * round {
+            assert_eq!(tcp.ack(nth(n), &[]).len(), 1);
+        }
+        if round == 1 {
+            assert_eq!(tcp.cwnd(), 4.0, "the first acknowledgement decides nothing");
+        }
+        if round == 2 {
+            assert_eq!(tcp.cwnd(), 5.0, "four quarters");
+        }
+        widest = widest.max(tcp.cwnd());
+    }
+    assert!((6.0..6.25).contains(&widest), "{widest}");
 }

@@ -38,13 +38,24 @@
 //!
 //! **ns-2** (`Agent/TCP/Vegas`):
 //!
-//! - alpha 1, beta 3, gamma 1, and RTT is the mean of the round. diff is rounded to the nearest
-//!   whole number.
+//! - alpha 1, beta 3, gamma 1, and RTT is the mean of the round, without the acknowledgement that
+//!   ends it. diff is the segments outstanding, with the next, less those sent in the round times
+//!   base over RTT, rounded to the nearest whole number.
+//! - The verdict of a round holds until the next: each acknowledgement grows the window by its share,
+//!   but only while that is at most two segments above what is outstanding. A window that is not
+//!   used does not grow.
+//! - A round in which at most one segment was sent makes its RTT the base.
 //! - Each segment is timed, except the SYN.
 //! - The reduction after a loss is rounded down. A timeout leaves two segments.
-//! - Not modelled: a loss changes nothing if the window was changed since the segment was sent, and
-//!   halves the window if the segment was sent twice; packets have no header; two duplicate
-//!   acknowledgements send nothing.
+//! - Echoes of marks do not hold up growth. (Its own packets are never ECN-capable in ns-2, an
+//!   oversight that is not followed here.)
+//! - Not modelled: its own timer, by which the first duplicate acknowledgement, or one of the two
+//!   acknowledgements after a loss, sends a late segment again; recovery that ends with any
+//!   acknowledgement of new data; a loss changes nothing if the window was changed since the segment
+//!   was sent, and halves the window if the segment was sent twice; packets have no header; two
+//!   duplicate acknowledgements send nothing.
+
+mod ns2;
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -79,6 +90,7 @@ pub struct Vegas {
     grows: bool,
     /// Losses are repaired or marks answered, where that suspends it (Linux).
     is_suspended: bool,
+    ns2: ns2::Growth,
 }
 
 impl Vegas {
@@ -102,6 +114,7 @@ impl Vegas {
             rounds: Rounds::default(),
             grows: true,
             is_suspended: false,
+            ns2: ns2::Growth::default(),
         })
     }
 
@@ -121,10 +134,7 @@ impl Vegas {
     fn adjust_by_mean(&mut self, acked: u64) {
         let rtt = self.round.mean().as_s();
         let cwnd = self.window.cwnd;
-        let mut diff = cwnd * (rtt - self.base.as_s()) / rtt;
-        if self.preset == Preset::Ns2 {
-            diff = libm::floor(diff + 0.5);
-        }
+        let diff = cwnd * (rtt - self.base.as_s()) / rtt;
         if self.window.in_slow_start() {
             if diff > self.params.gamma {
                 self.window.cwnd = (cwnd - cwnd / 8.0).max(LEAST);
@@ -232,9 +242,11 @@ impl Vegas {
 
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, ack: &AckSample) {
-        // The SYN of ns-2's Vegas is as large as data: a small one would be faster than any data.
-        let is_of_data = self.preset != Preset::Ns2 || !ack.is_of_syn();
-        if let Some(rtt) = ack.rtt.filter(|_| is_of_data) {
+        if self.preset == Preset::Ns2 {
+            self.grow_like_ns2(ack);
+            return;
+        }
+        if let Some(rtt) = ack.rtt {
             self.base.sample(rtt);
             self.round.sample(rtt);
         }
@@ -286,7 +298,9 @@ impl CongestionControl for Vegas {
             }
             _ => self.window.halve(event),
         }
-        self.round = RoundRtt::default();
+        if self.preset != Preset::Ns2 {
+            self.round = RoundRtt::default();
+        }
         if is_timeout && self.preset == Preset::Ns2 {
             self.window.cwnd = LEAST;
         }

@@ -193,7 +193,8 @@ fn vegas_rounds_what_waits() {
         (Preset::Ns3, 106, 0.0),
         (Preset::Ns3, 124, 0.0),
         (Preset::Ns3, 126, -1.0),
-        (Preset::Ns2, 102, 1.0),
+        // A twentieth with each acknowledgement.
+        (Preset::Ns2, 102, 0.05),
         (Preset::Ns2, 103, 0.0),
         (Preset::Ns2, 121, 0.0),
         (Preset::Ns2, 123, -1.0),
@@ -202,7 +203,8 @@ fn vegas_rounds_what_waits() {
         (REFERENCE, 124, 0.0),
         (REFERENCE, 126, -1.0),
     ] {
-        assert_eq!(vegas_adjusted(preset, ms), change, "{preset} {ms} ms");
+        let off = (vegas_adjusted(preset, ms) - change).abs();
+        assert!(off < 1e-9, "{preset} {ms} ms");
     }
 }
 
