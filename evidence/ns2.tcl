@@ -25,15 +25,17 @@ proc generator {seed} {
     return $generator
 }
 
-# A TCP connection of ns-2's kind (Tahoe, Reno, Newreno, Sack) with a bulk transfer from `start` on;
-# returns the sender.
-proc connect_tcp {kind from to window packet_size start} {
+# A TCP connection of ns-2's kind (Tahoe, Reno, Newreno, Sack ...) with a bulk transfer from `start` on,
+# and a sink that is plain or delays acknowledgements (delack); returns the sender.
+proc connect_tcp {kind from to window packet_size start {sinks plain}} {
     global ns
     switch $kind {
-        Tahoe { set tcp [new Agent/TCP]; set sink [new Agent/TCPSink] }
-        Sack { set tcp [new Agent/TCP/Sack1]; set sink [new Agent/TCPSink/Sack1] }
-        default { set tcp [new Agent/TCP/$kind]; set sink [new Agent/TCPSink] }
+        Tahoe { set tcp [new Agent/TCP]; set name Agent/TCPSink }
+        Sack { set tcp [new Agent/TCP/Sack1]; set name Agent/TCPSink/Sack1 }
+        default { set tcp [new Agent/TCP/$kind]; set name Agent/TCPSink }
     }
+    if {$sinks == "delack"} { append name /DelAck }
+    set sink [new $name]
     $tcp set window_ $window
     $tcp set packetSize_ $packet_size
     $ns attach-agent $from $tcp
