@@ -258,3 +258,23 @@ fn ns2_lets_vegas_grow_no_further_than_it_sends() {
     }
     assert!((6.0..6.25).contains(&widest), "{widest}");
 }
+
+/// The round trip of the SYN decides nothing, and leaves one segment; its answer brings the initial
+/// window of two and a third segment. In the next round trip slow start holds still, and then grows
+/// again.
+#[test]
+fn ns2_lets_vegas_begin_with_one_segment() {
+    let keys = [("segment", "1000 B"), ("window", "100 packets")];
+    let mut tcp = Solo::new("vegas", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(50);
+    assert_eq!(tcp.ack(1, &[]), segments(0, 1));
+    tcp.at(100);
+    assert_eq!(tcp.ack(nth(1), &[]), segments(1, 4));
+    tcp.at(150);
+    assert_eq!(tcp.ack(nth(2), &[]), segments(4, 5));
+    assert_eq!(tcp.ack(nth(4), &[]), segments(5, 7));
+    tcp.at(200);
+    assert_eq!(tcp.ack(nth(5), &[]), segments(7, 9));
+}

@@ -44,6 +44,8 @@
 //! - The verdict of a round holds until the next: each acknowledgement grows the window by its share,
 //!   but only while that is at most two segments above what is outstanding. A window that is not
 //!   used does not grow.
+//! - After a handshake it begins with one segment; the initial window takes its place when that is
+//!   acknowledged. Slow start grows in every second round trip; the first, of the SYN, is none.
 //! - A round in which at most one segment was sent makes its RTT the base.
 //! - Each segment is timed, except the SYN.
 //! - The reduction after a loss is rounded down. A timeout leaves two segments.

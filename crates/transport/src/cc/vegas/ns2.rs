@@ -22,6 +22,8 @@ pub(super) struct Growth {
     gain: f64,
     /// Whether slow start held still in the round trip before: it grows in every second one.
     held: bool,
+    /// The initial window, until the first data is acknowledged.
+    initial: Option<f64>,
 }
 
 impl Vegas {
@@ -29,6 +31,11 @@ impl Vegas {
     pub(super) fn grow_like_ns2(&mut self, ack: &AckSample) {
         if ack.state == State::Recovery {
             return;
+        }
+        if ack.is_of_syn() {
+            self.ns2.initial = Some(core::mem::replace(&mut self.window.cwnd, 1.0));
+        } else if let Some(initial) = self.ns2.initial.take() {
+            self.window.cwnd = initial;
         }
         // What is outstanding, with the segment to be sent next.
         let ahead = self.window.segments(ack.in_flight) + 1.0;
