@@ -594,3 +594,32 @@ fn cwr_ends_no_echo_of_ns3_that_was_not_told() {
         assert_eq!(echoed, Some(tells), "{preset}");
     }
 }
+
+/// `TcpLinuxReno` halves the window of 20. `TcpNewReno` halves what is in flight: limited transmit
+/// has made it 22, of which three are reported and one is lost.
+#[test]
+fn reno_of_ns3_is_that_of_linux() {
+    let keys = [KEYS, &[("initial_ssthresh", "20 packets")]].concat();
+    for (cc, ssthresh) in [("reno", 10.0), ("newreno", 9.0)] {
+        let mut tcp = Solo::new(cc, Preset::Ns3, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        for n in 2..=4 {
+            tcp.ack(1, &[(nth(1), nth(n))]);
+        }
+        assert_eq!(tcp.ssthresh(), ssthresh, "{cc}");
+    }
+    // A whole segment for a window's worth.
+    let mut tcp = Solo::new("reno", Preset::Ns3, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    let windows: Vec<f64> = (1..=10)
+        .map(|n| {
+            tcp.ack(nth(2 * n), &[]);
+            tcp.cwnd()
+        })
+        .collect();
+    assert_eq!((windows[8], windows[9]), (20.0, 21.0), "{windows:?}");
+}

@@ -8,6 +8,10 @@
 //!
 //! **Linux**: `tcp_reno` recovers as NewReno does.
 //!
+//! **ns-3** (`TcpLinuxReno`): recovers as NewReno does. Growth is by whole segments, an
+//! acknowledgement counts in full, slow start ends exactly at the threshold, and the window is
+//! halved, not the flight.
+//!
 //! **ns-2** (`Agent/TCP/Reno`): halves the lesser of cwnd and `window`, in whole segments, once per
 //! window (`bugFix_`).
 
@@ -26,7 +30,7 @@ params! {
 #[derive(Debug, Clone)]
 pub struct Reno {
     window: Window,
-    partial_acks: bool,
+    preset: Preset,
 }
 
 impl Reno {
@@ -37,28 +41,39 @@ impl Reno {
     pub fn new(_params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
         Ok(Self {
             window: Window::new(start, preset),
-            partial_acks: preset == Preset::Linux,
+            preset,
         })
     }
 }
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &AckSample) {
-        self.window.grow_reno(ack.acked, ack.may_grow);
+        if self.preset == Preset::Ns3 {
+            self.window.grow_by_count(ack);
+        } else {
+            self.window.grow_reno(ack.acked, ack.may_grow);
+        }
     }
 
     fn on_acked(&mut self, acked: u64, may_grow: bool) -> Option<u64> {
+        if self.preset == Preset::Ns3 {
+            return None;
+        }
         self.window.grow_reno(acked, may_grow);
         Some(self.cwnd())
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        self.window.halve(event);
+        if self.preset == Preset::Ns3 {
+            self.window.reduce(event, 0.5 * self.window.cwnd);
+        } else {
+            self.window.halve(event);
+        }
     }
 
     fn needs(&self) -> Needs {
         Needs {
-            partial_acks: self.partial_acks,
+            partial_acks: matches!(self.preset, Preset::Linux | Preset::Ns3),
             ..Needs::USUAL
         }
     }
