@@ -623,3 +623,25 @@ fn reno_of_ns3_is_that_of_linux() {
         .collect();
     assert_eq!((windows[8], windows[9]), (20.0, 21.0), "{windows:?}");
 }
+
+/// The train has come for 101 ms, longer than the least RTT, when the acknowledgement arrives that
+/// ends the round.
+#[test]
+fn the_acknowledgement_that_ends_a_round_can_end_slow_start_in_ns3() {
+    let keys = [("segment", "1000 B"), ("initial_window", "100 packets")];
+    let mut tcp = Solo::new(
+        "cubic",
+        Preset::Ns3,
+        &[&keys[..], &[("send_buffer", "none"), ("window", "none")]].concat(),
+    );
+    tcp.sender.write_endless();
+    tcp.sends();
+    for n in 1..=100 {
+        tcp.at(99 + n);
+        tcp.ack(nth(n), &[]);
+    }
+    assert_eq!(tcp.sender.ssthresh(), u64::MAX);
+    tcp.at(201);
+    tcp.ack(nth(101), &[]);
+    assert!(tcp.sender.ssthresh() < u64::MAX);
+}

@@ -10,8 +10,8 @@
 //! have come for half the least RTT and the time that four large bursts take, at most 1 ms (for
 //! twice that if paced). Where the window falls below the threshold while losses are repaired, the
 //! threshold follows it so too. **ns-3**: the margin is the least RTT itself, at least 4 ms and at
-//! most 1 s, and held against the first 8 samples; the train must last for all of it, and a round
-//! begins after each loss.
+//! most 1 s, and held against the first 8 samples; the train must last for all of it; the
+//! acknowledgement that ends a round belongs to it, and a round begins after each loss.
 
 use sojourn_base::{Fault, Preset, Quantity, Scalar, Span, Time};
 
@@ -159,6 +159,9 @@ impl HyStart {
         if self.over {
             return Growth::Times(1.0);
         }
+        if self.preset == Preset::Ns3 && self.way == SlowStart::HyStart {
+            return self.hystart_of_ns3(ack, snd_cwnd, own, min_rtt);
+        }
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) || !self.begun {
             if self.begun && self.round.count > 0 {
                 self.last_min = self.round.min;
@@ -201,6 +204,25 @@ impl HyStart {
                 Growth::Times(1.0 / CSS_DIVISOR)
             }
         }
+    }
+
+    /// In ns-3 the acknowledgement that ends a round belongs to it.
+    fn hystart_of_ns3(
+        &mut self,
+        ack: &AckSample,
+        snd_cwnd: f64,
+        own: &Window,
+        min_rtt: Span,
+    ) -> Growth {
+        let growth = if self.begun {
+            self.hystart(ack, snd_cwnd, own, min_rtt)
+        } else {
+            Growth::Times(1.0)
+        };
+        if self.rounds.ended(ack.snd_una, ack.snd_nxt) || !self.begun {
+            self.begin_round(ack.now);
+        }
+        growth
     }
 
     fn hystart(&mut self, ack: &AckSample, snd_cwnd: f64, own: &Window, min_rtt: Span) -> Growth {
