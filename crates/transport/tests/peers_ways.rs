@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::bench::{Bench, Link, Solo, ms, nth};
 use sojourn_base::{Ecn, Preset, Rate, Span};
+use sojourn_transport::cc::CongestionControl;
 use sojourn_transport::{Arrival, Receiver, Segment, State};
 
 const KEYS: &[(&str, &str)] = &[("segment", "1000 B"), ("initial_window", "20 packets")];
@@ -622,6 +623,46 @@ fn reno_of_ns3_is_that_of_linux() {
         })
         .collect();
     assert_eq!((windows[8], windows[9]), (20.0, 21.0), "{windows:?}");
+}
+
+/// After rounds of 300 ms where 100 ms are the least, more than two segments are taken to wait, and a
+/// loss takes away two. One is in flight: in ns-3 the threshold underflows, nothing more is sent
+/// within the recovery, and its end lets everything out.
+#[test]
+fn a_small_flight_makes_the_threshold_of_ns3s_yeah_underflow() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("initial_window", "5 packets"),
+        ("initial_ssthresh", "5 packets"),
+        ("limited_transmit", "false"),
+        ("window", "5 packets"),
+        ("validate_cwnd", "false"),
+    ];
+    let after = |preset| {
+        let mut tcp = Solo::new("yeah", preset, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        for round in 0..10 {
+            tcp.at(100 + 300 * round);
+            for n in 1..=5 {
+                tcp.ack(nth(5 * round + n), &[]);
+            }
+        }
+        tcp.at(3100);
+        let una = nth(50);
+        for n in 52..=54 {
+            tcp.ack(una, &[(nth(51), nth(n))]);
+        }
+        let ssthresh = tcp.sender.ssthresh();
+        let more = tcp.ack(una, &[(nth(51), nth(55))]).len();
+        tcp.at(3400);
+        tcp.ack(nth(55), &[]);
+        (ssthresh, more, tcp.sender.controller().cwnd())
+    };
+    let (ssthresh, more, cwnd) = after(Preset::Ns3);
+    assert_eq!((ssthresh, more), ((1 << 32) - 1000, 0));
+    assert!(cwnd >= ssthresh, "{cwnd}");
+    assert!(after(Preset::Linux).0 < 10_000);
 }
 
 /// The train has come for 101 ms, longer than the least RTT, when the acknowledgement arrives that

@@ -23,6 +23,8 @@
 //! - Slow mode counts acknowledgements, not segments.
 //! - Fast mode does not carry over acknowledged segments beyond those that added a segment.
 //! - A round trip begins with the acknowledgement that ends a recovery.
+//! - A loss takes away at least two segments. Where less is in flight, the threshold underflows: it
+//!   is 4 GB from then on, and so is the window when recovery ends.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -228,7 +230,16 @@ impl CongestionControl for Yeah {
         } else {
             half
         };
-        self.window.reduce(event, flight - down);
+        let mss = u64::from(self.window.mss());
+        let down_bytes = down as u64 * mss;
+        let left = if self.preset == Preset::Ns3 && event.in_flight < down_bytes {
+            // 32 bits without a sign.
+            self.window
+                .segments((1 << 32) - (down_bytes - event.in_flight))
+        } else {
+            flight - down
+        };
+        self.window.reduce(event, left);
         self.fast_rounds = 0;
         self.reno = self.whole(0.5 * self.reno).max(LEAST_RENO);
         if event.kind == LossKind::Timeout && self.preset == Preset::Linux {

@@ -148,7 +148,12 @@ impl Prr {
             let due = due.div_ceil(u128::from(self.recover_fs));
             i128::try_from(due).unwrap_or(i128::MAX) - sent
         } else {
-            let room = i128::from(self.ssthresh - ack.pipe);
+            let room = self.ssthresh - ack.pipe;
+            // A threshold that has underflowed (YeAH) leaves ns-3 no room at all.
+            let room = match u32::try_from(room) {
+                Ok(room) if self.is_ns3() => i128::from(room.cast_signed()),
+                _ => i128::from(room),
+            };
             self.below_ssthresh(delivered, ack.safe, mss).min(room)
         };
         // The fast retransmit itself always goes, in ns-3 a whole segment of whatever is next.
