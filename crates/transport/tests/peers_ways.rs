@@ -686,3 +686,26 @@ fn the_acknowledgement_that_ends_a_round_can_end_slow_start_in_ns3() {
     tcp.ack(nth(101), &[]);
     assert!(tcp.sender.ssthresh() < u64::MAX);
 }
+
+/// Without PRR too: the window of eight is full, but the second hole goes when the first is filled.
+#[test]
+fn a_partial_acknowledgement_fills_the_next_hole_in_ns3() {
+    let keys = [
+        KEYS,
+        &[("prr", "false"), ("initial_ssthresh", "20 packets")],
+    ]
+    .concat();
+    let mut tcp = Solo::new("newreno", Preset::Ns3, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    for n in 2..=4 {
+        tcp.ack(1, &[(nth(1), nth(n))]);
+    }
+    for n in 6..=8 {
+        let sent = tcp.ack(1, &[(nth(5), nth(n)), (nth(1), nth(4))]);
+        assert!(sent.is_empty(), "{sent:?}");
+    }
+    tcp.at(200);
+    assert_eq!(tcp.ack(nth(4), &[(nth(5), nth(8))]), [(4001, 5001)]);
+}

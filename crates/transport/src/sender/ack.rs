@@ -345,6 +345,9 @@ impl Sender {
                 }
             }
             State::Recovery if !self.config.sack => self.recover_without_sack(now, info),
+            State::Recovery if self.config.recovery.like_ns3 => {
+                self.force |= info.advanced && self.is_next_hole_open();
+            }
             State::Recovery | State::Loss if lost_again && self.answers_lost_again() => {
                 let sacked = info.sacked_still();
                 self.enter_recovery(now, info.delivered, info.cumulative, sacked);
@@ -388,14 +391,17 @@ impl Sender {
     /// At a partial acknowledgement ns-3 considers the next segment lost: one segment is sent, even
     /// if it is a new one.
     fn fill_next_hole(&mut self) {
-        if self
-            .board
-            .first()
-            .is_some_and(|first| !first.was_retransmitted())
-        {
+        if self.is_next_hole_open() {
             let one_more = self.board.pipe(self.outstanding()) + self.mss();
             self.recovery_window = self.recovery_window.max(one_more);
         }
+    }
+
+    /// Whether the first outstanding segment was sent only once.
+    fn is_next_hole_open(&self) -> bool {
+        self.board
+            .first()
+            .is_some_and(|first| !first.was_retransmitted())
     }
 
     /// Whether duplicates of what was sent before the last recovery are ignored, as by all but
