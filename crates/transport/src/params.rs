@@ -38,9 +38,12 @@
 //!   there is nothing else to send, outstanding segments are sent again. No recovery begins while
 //!   marks are answered.
 //! - The acknowledgement that ends recovery grows the window, as it does in Linux.
-//! - Left out: PRR without SACK (recovery is NewReno's there), reports of duplicates, the
-//!   acknowledgements of DCTCP at a change of marks, which in ns-3 repeat the number before and
-//!   convey nothing, and the minimum window of two, below which ns-3's DCTCP goes.
+//! - At a change of marks DCTCP's receiver repeats an earlier number, which conveys nothing, and
+//!   makes what it had delayed wait for two more segments. An acknowledgement tells of the last
+//!   segment's mark alone, so that a mark between segments without one is often not told at all.
+//! - Left out: what ns-3 guesses without SACK (recovery is NewReno's there, and not PRR), those
+//!   repeated numbers themselves, reports of duplicates, and the minimum window of two, below which
+//!   ns-3's DCTCP goes.
 //!
 //! **ns-2** (2.35), whose agents' behaviour was read off traces (`tests/ns2.rs`):
 //!
@@ -91,7 +94,8 @@ params! {
         window: Window = "none", Ns2 = "20 packets", Ns3 = "131072 B", Linux = "3145728 B";
         /// Largest amount of data written but not yet acknowledged, in packets or bytes, or "none".
         /// When it is reached, a source that writes at its own rate is held back. Transfers of a
-        /// given size are written as a whole.
+        /// given size are written as a whole, and so is data without end; under the preset ns3 both
+        /// are written in pieces of 512 bytes, as room comes free.
         send_buffer: Window = "none", Ns3 = "131072 B";
         /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3 of 1460 bytes, 4 up
         /// to 1095 bytes, 2 from 2190 bytes on; RFC 2581: 2), in packets or bytes. At most 1 GB and
@@ -191,6 +195,8 @@ pub struct Config {
     pub timestamps: bool,
     /// The timeout.
     pub rto: RtoRules,
+    /// Whether a transfer is written in pieces as the send buffer has room for them (ns-3).
+    pub writes_in_pieces: bool,
     /// Three-way handshake.
     pub handshake: bool,
     /// FIN at the end.
@@ -323,6 +329,7 @@ impl Config {
             header: header(params, mss)? as u32,
             window,
             send_buffer: window_of("send_buffer", params.send_buffer, mss)?,
+            writes_in_pieces: preset == Preset::Ns3,
             initial_window,
             initial_ssthresh: match params.initial_ssthresh {
                 Auto::Given(window) => window_of("initial_ssthresh", window, mss)?,

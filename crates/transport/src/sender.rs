@@ -187,6 +187,9 @@ pub struct Sender {
     cwnd_usage: Option<Box<CwndUsage>>,
 }
 
+/// ns-3's `BulkSendApplication` writes so many bytes at a time (`SendSize`).
+const PIECE: u64 = 512;
+
 /// Bytes written by an application whose data never ends.
 const ENDLESS: u64 = u64::MAX / 4;
 
@@ -357,6 +360,20 @@ impl Sender {
     /// The number after the last byte to be sent, FIN included.
     fn stream_end(&self) -> u64 {
         self.written + u64::from(self.closed && self.config.fin)
+    }
+
+    /// The number after the last byte that the send buffer holds, or that could be put there: in
+    /// ns-3 what does not fit waits outside, and counts as nothing to send.
+    fn buffered_end(&self) -> u64 {
+        let acknowledged = self.snd_una.max(1) - 1;
+        let end = self.stream_end();
+        if !self.config.writes_in_pieces
+            || self.written.saturating_sub(self.snd_una) <= self.config.send_buffer
+        {
+            return end;
+        }
+        let held = acknowledged.saturating_add(self.config.send_buffer) / PIECE * PIECE;
+        end.min(1 + held)
     }
 
     /// FlightSize for the threshold, before the acknowledgement being processed: at most the window

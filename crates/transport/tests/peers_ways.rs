@@ -625,6 +625,35 @@ fn reno_of_ns3_is_that_of_linux() {
     assert_eq!((windows[8], windows[9]), (20.0, 21.0), "{windows:?}");
 }
 
+/// Pieces of 512 bytes: eight are 4096 bytes. When 1000 are acknowledged, one more has room.
+#[test]
+fn what_the_send_buffer_of_ns3_does_not_hold_is_not_there() {
+    let keys = [KEYS, &[("send_buffer", "4096 B")]].concat();
+    let sent = |preset| {
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write_endless();
+        let first = tcp.sends();
+        tcp.at(100);
+        (first, tcp.ack(nth(1), &[]))
+    };
+    let (first, next) = sent(Preset::Ns3);
+    let ends: Vec<u64> = first.iter().map(|&(_, end)| end).collect();
+    assert_eq!(ends, [1001, 2001, 3001, 4001, 4097]);
+    assert_eq!(next, [(4097, 4609)]);
+    assert_eq!(sent(Preset::Reference).0.len(), 20);
+    // In recovery what is out goes again then, a segment for each report: 4192 bytes are in flight
+    // when it begins, and half of what is delivered goes, each report counting for two segments.
+    let keys = [KEYS, &[("send_buffer", "8192 B")]].concat();
+    let mut tcp = Solo::new("newreno", Preset::Ns3, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    let again: Vec<(u64, u64)> = (2..=6)
+        .flat_map(|n| tcp.ack(1, &[(nth(1), nth(n))]))
+        .collect();
+    assert_eq!(again, [(1, 1001), (5001, 6001), (6001, 7001)]);
+}
+
 /// After rounds of 300 ms where 100 ms are the least, more than two segments are taken to wait, and a
 /// loss takes away two. One is in flight: in ns-3 the threshold underflows, nothing more is sent
 /// within the recovery, and its end lets everything out.

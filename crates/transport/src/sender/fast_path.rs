@@ -23,9 +23,9 @@ use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
 /// Whether a connection's settings allow for the fast path at all: losses are found by RACK,
-/// timestamps measure the round trip.
+/// timestamps measure the round trip, and the send buffer is no limit.
 pub(super) fn has_fast_path(config: &Config) -> bool {
-    config.rack && config.timestamps
+    config.rack && config.timestamps && !config.writes_in_pieces
 }
 
 /// Full segments of new data that are sent at once.

@@ -125,7 +125,7 @@ impl Sender {
         if self.snd_una == 0 {
             return (self.snd_nxt == 0).then_some((1, true));
         }
-        let waiting = self.stream_end().saturating_sub(self.snd_nxt);
+        let waiting = self.buffered_end().saturating_sub(self.snd_nxt);
         if waiting == 0 {
             return None;
         }

@@ -12,7 +12,12 @@ use crate::bench::{Bench, Fate, Link, Solo, controller, probe};
 fn over(preset: Preset, bps: u64) -> Bench {
     let half = Span::from_ms(20);
     let link = Link::new(Rate::from_bps(bps), half, 1000);
-    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
+    let keys = [
+        ("segment", "1000 B"),
+        ("header", "0 B"),
+        ("window", "none"),
+        ("send_buffer", "none"),
+    ];
     let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
     bench.sender.write_endless();
     bench
