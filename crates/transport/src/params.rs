@@ -38,12 +38,12 @@
 //!   there is nothing else to send, outstanding segments are sent again. No recovery begins while
 //!   marks are answered.
 //! - The acknowledgement that ends recovery grows the window, as it does in Linux.
-//! - At a change of marks DCTCP's receiver repeats an earlier number, which conveys nothing, and
-//!   makes what it had delayed wait for two more segments. An acknowledgement tells of the last
-//!   segment's mark alone, so that a mark between segments without one is often not told at all.
-//! - Left out: what ns-3 guesses without SACK (recovery is NewReno's there, and not PRR), those
-//!   repeated numbers themselves, reports of duplicates, and the minimum window of two, below which
-//!   ns-3's DCTCP goes.
+//! - At a change of marks DCTCP's receiver acknowledges what had come before the last change, and
+//!   makes what it had delayed wait for two more segments. So a mark between segments without one is
+//!   told with the segment before it, and only if that was waiting.
+//! - Left out: what ns-3 guesses without SACK (recovery is NewReno's there, and not PRR), those of
+//!   DCTCP's acknowledgements that repeat a number, reports of duplicates, and the minimum window of
+//!   two, below which ns-3's DCTCP goes.
 //!
 //! **ns-2** (2.35), whose agents' behaviour was read off traces (`tests/ns2.rs`):
 //!

@@ -120,7 +120,8 @@ pub struct Receiver {
     recent: [(u64, u64); 4],
     /// The number of the FIN, once it has been seen; the first number is never a FIN's.
     fin: Option<NonZeroU64>,
-    /// How many acknowledgements had been sent when the last mark came (RFC 3168 alone).
+    /// How many acknowledgements had been sent when the last mark came (RFC 3168), or the number
+    /// expected when DCTCP's state last changed (ns-3).
     marked_at: Option<u64>,
     /// The duplicate that has not been reported yet; empty if there is none.
     duplicate: (u64, u64),
@@ -441,7 +442,7 @@ impl Receiver {
         self.duplicate.0 < self.duplicate.1
     }
 
-    /// Notes the ECN bits; returns whether DCTCP's state changed.
+    /// Notes the ECN bits; returns whether a change of DCTCP's state is told at once.
     fn note_ce(
         &mut self,
         now: Time,
@@ -467,14 +468,19 @@ impl Receiver {
                 false
             }
             EcnMode::Dctcp => {
-                let changed = marked != self.ce && segment.len > 0;
-                if changed {
-                    if self.delayed > 0 {
-                        self.acknowledge(now, out.next_ack());
-                    }
-                    self.ce = marked;
+                if marked == self.ce || segment.len == 0 {
+                    return false;
                 }
-                changed
+                if self.config.marks.tells_changes_late {
+                    self.tell_late(now, out);
+                    self.ce = marked;
+                    return false;
+                }
+                if self.delayed > 0 {
+                    self.acknowledge(now, out.next_ack());
+                }
+                self.ce = marked;
+                true
             }
             EcnMode::Accurate => {
                 if marked {
@@ -483,6 +489,23 @@ impl Receiver {
                 false
             }
         }
+    }
+
+    /// DCTCP's state changes in ns-3: what had come before the last change is acknowledged, unless it
+    /// was already, and what is delayed waits for as many segments again.
+    fn tell_late(&mut self, now: Time, out: &mut impl Outbox) {
+        let before = self.marked_at.replace(self.rcv_nxt);
+        let Some(number) = before.filter(|_| self.delayed > 0) else {
+            return;
+        };
+        if number > self.last_ack {
+            let ack = out.next_ack();
+            self.acknowledge(now, ack);
+            ack.ack = number;
+            self.last_ack = number;
+        }
+        self.delayed = 0;
+        self.ack_at = Time::NEVER;
     }
 
     /// Payload bytes among the numbers from `from` on.

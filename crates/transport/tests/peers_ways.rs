@@ -738,3 +738,40 @@ fn a_partial_acknowledgement_fills_the_next_hole_in_ns3() {
     tcp.at(200);
     assert_eq!(tcp.ack(nth(4), &[(nth(5), nth(8))]), [(4001, 5001)]);
 }
+
+/// RFC 8257, 3.2: an acknowledgement for each change. In ns-3 the mark of the sixth segment is told
+/// with the fifth, which waited, when the seventh has none; the sixth itself waits for the eighth.
+#[test]
+fn dctcp_of_ns3_tells_of_a_mark_with_the_segment_before_it() {
+    let told = |preset| {
+        let keys = [KEYS, &[("quick_acks", "0")]].concat();
+        let tcp = Solo::new("dctcp", preset, &keys);
+        let mut receiver = Receiver::new(Arc::new(tcp.sender.config().clone()));
+        let mut told = Vec::new();
+        for n in 0..8 {
+            let ecn = if n == 1 || n == 5 { Ecn::Ce } else { Ecn::Ect0 };
+            let segment = Segment {
+                seq: nth(n),
+                len: 1000,
+                syn: false,
+                fin: false,
+                retransmission: false,
+                push: false,
+                cwr: false,
+                ecn,
+                stamp: ms(n),
+            };
+            let led_to = receiver.on_segment(ms(n), &Arrival { segment, ecn });
+            told.extend(led_to.acks.iter().flatten().map(|ack| (ack.ack, ack.ece)));
+        }
+        told
+    };
+    let ns3 = [
+        (nth(2), true),
+        (nth(4), false),
+        (nth(5), true),
+        (nth(8), false),
+    ];
+    assert_eq!(told(Preset::Ns3), ns3);
+    assert!(told(Preset::Reference).contains(&(nth(6), true)));
+}

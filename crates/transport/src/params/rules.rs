@@ -127,6 +127,9 @@ pub struct EcnRules {
     pub not_ect_retransmits: bool,
     /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
     pub keeps_fresh_marks: bool,
+    /// A change of DCTCP's state tells only of what had come before the last change, and what is
+    /// delayed waits anew (ns-3).
+    pub tells_changes_late: bool,
     /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
     pub gives_up_ecn: bool,
     /// After a timeout the window grows with acknowledgements that echo marks too (Linux).
@@ -294,6 +297,7 @@ impl EcnRules {
         Self {
             not_ect_retransmits: has_not_ect_retransmits(params, preset, needs),
             keeps_fresh_marks: ns3,
+            tells_changes_late: ns3,
             gives_up_ecn: linux,
             ignored_after_timeout: linux,
             by_prr: prr && (linux || ns3) && !needs.own_recovery,
