@@ -775,3 +775,24 @@ fn dctcp_of_ns3_tells_of_a_mark_with_the_segment_before_it() {
     assert_eq!(told(Preset::Ns3), ns3);
     assert!(told(Preset::Reference).contains(&(nth(6), true)));
 }
+
+/// `TcpSocketBase` ends every recovery with the threshold for a window, and BBR has set none before
+/// Startup is over.
+#[test]
+fn a_loss_in_startup_leaves_bbr_of_ns3_without_a_window() {
+    let cwnd = |preset| {
+        let mut tcp = Solo::new("bbr", preset, KEYS);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        for n in 2..=4 {
+            tcp.ack(1, &[(nth(1), nth(n))]);
+        }
+        assert_eq!(tcp.sender.state(), State::Recovery);
+        tcp.at(200);
+        tcp.ack(tcp.sender.snd_nxt(), &[]);
+        tcp.sender.controller().cwnd()
+    };
+    assert_eq!(cwnd(Preset::Ns3), u64::from(u32::MAX));
+    assert!(cwnd(Preset::Reference) < 100_000);
+}

@@ -40,6 +40,11 @@
 //!   at 2.89 times the bandwidth.
 //! - What is acknowledged at once is measured with time in whole seconds and up to 4096 bytes,
 //!   which in most cases is one acknowledgement.
+//! - What is in flight limits the window until the next round trip begins, which may be with the
+//!   acknowledgement that revealed the loss.
+//! - A recovery ends with the threshold for a window, which is none until Startup has ended, and
+//!   then what was to be in flight at that time: a loss in Startup leaves only pacing as a limit.
+//!   A timeout's repair ends with the window that has grown since.
 //! - The low delivery rates of ProbeRTT count, since what ns-3 does to prevent this has no effect
 //!   on its rate samples. If ten round trips take less than the 200 ms, the estimated bandwidth
 //!   collapses in each ProbeRTT.
@@ -101,6 +106,8 @@ const NS3_RULES: aggregation::Rules = aggregation::Rules {
     longest: 4096.0,
     step: Span::from_whole_s(1),
 };
+/// ns-3's windows have 32 bits.
+const WRAP: f64 = 4_294_967_296.0;
 /// What a round trip is taken for before the first is measured.
 const NOMINAL_RTT: Span = Span::from_ms(1);
 
@@ -143,6 +150,8 @@ pub struct Bbr {
     probe_rtt_done: Option<Time>,
     probe_rtt_round: u64,
     prior_cwnd: f64,
+    /// What a recovery ends with in ns-3.
+    ssthresh: f64,
     /// Packet conservation lasts until this round.
     conserve_until: Option<u64>,
     state: State,
@@ -185,6 +194,7 @@ impl Bbr {
             probe_rtt_done: None,
             probe_rtt_round: 0,
             prior_cwnd: 0.0,
+            ssthresh: WRAP - 1.0,
             conserve_until: None,
             state: State::Open,
             idle_restart: false,
@@ -336,6 +346,7 @@ impl CongestionControl for Bbr {
         self.check_full(ack, round_started);
         if self.mode == Mode::Startup && self.is_full {
             self.mode = Mode::Drain;
+            self.ssthresh = libm::floor(self.goal(1.0));
         }
         if self.mode == Mode::Drain && self.in_network(ack, ack.in_flight) <= self.goal(1.0) {
             self.enter_probe_bandwidth(ack.now);
@@ -346,7 +357,7 @@ impl CongestionControl for Bbr {
             self.pace_by_window(self.min_rtt);
         }
         self.set_pacing_rate(self.pacing_gain());
-        self.set_cwnd(ack);
+        self.set_cwnd(ack, round_started);
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
@@ -357,7 +368,9 @@ impl CongestionControl for Bbr {
         if event.kind == LossKind::Timeout {
             self.state = State::Loss;
             self.conserve_until = None;
-            self.full_bandwidth = 0.0;
+            if self.preset != Preset::Ns3 {
+                self.full_bandwidth = 0.0;
+            }
             self.cwnd = self.mss;
         }
     }

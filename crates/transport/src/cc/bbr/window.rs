@@ -2,7 +2,7 @@
 
 use sojourn_base::{Preset, Span};
 
-use super::{BURSTS, Bbr, LEAST_WINDOW, Mode};
+use super::{BURSTS, Bbr, LEAST_WINDOW, Mode, WRAP};
 use crate::cc::AckSample;
 use crate::sender::State;
 
@@ -65,17 +65,31 @@ impl Bbr {
         }
     }
 
-    pub(super) fn set_cwnd(&mut self, ack: &AckSample) {
+    /// Losses are repaired. In ns-3 a recovery ends with the threshold for a window, as that of any
+    /// controller does, and a timeout's with the window that has grown since.
+    fn leave_repair(&mut self) {
+        if self.preset != Preset::Ns3 {
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+        } else if self.state == State::Recovery {
+            self.cwnd = self.ssthresh;
+        }
+        self.conserve_until = None;
+    }
+
+    pub(super) fn set_cwnd(&mut self, ack: &AckSample, round_started: bool) {
         let acked = ack.acked as f64;
         let entered = ack.state == State::Recovery && self.state != State::Recovery;
         let left = ack.state == State::Open && self.state != State::Open;
         if entered {
             self.conserve_until = Some(self.round + 1);
-            self.next_round_delivered = ack.delivered;
+            if self.preset != Preset::Ns3 {
+                self.next_round_delivered = ack.delivered;
+            } else if round_started {
+                self.conserve_until = None;
+            }
             self.cwnd = ack.in_flight as f64 + acked;
         } else if left {
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
-            self.conserve_until = None;
+            self.leave_repair();
         }
         self.state = ack.state;
         if ack.lost > 0 && ack.state == State::Recovery {
@@ -92,7 +106,12 @@ impl Bbr {
             let together = aggregation.map_or(0.0, |one| one.room(bandwidth));
             let target = self.in_flight_at(bandwidth, self.cwnd_gain(), together);
             if self.is_full {
-                self.cwnd = (self.cwnd + acked).min(target);
+                let grown = if self.preset == Preset::Ns3 {
+                    (self.cwnd + acked) % WRAP
+                } else {
+                    self.cwnd + acked
+                };
+                self.cwnd = grown.min(target);
             } else if self.cwnd < target || (ack.delivered as f64) < self.initial {
                 self.cwnd += acked;
             }
