@@ -177,7 +177,9 @@ class TcpKeys(TypedDict, total=False):
             ``3145728 B``; ns3: ``131072 B``; ns2: ``20 packets``.
         send_buffer: Largest amount of data written but not yet acknowledged, in packets or bytes,
             or "none". When it is reached, a source that writes at its own rate is held back.
-            Transfers of a given size are written as a whole. Default ``none``; ns3: ``131072 B``.
+            Transfers of a given size are written as a whole, and so is data without end; under the
+            preset ns3 both are written in pieces of 512 bytes, as room comes free. Default
+            ``none``; ns3: ``131072 B``.
         initial_window: Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3 of 1460
             bytes, 4 up to 1095 bytes, 2 from 2190 bytes on; RFC 2581: 2), in packets or bytes. At
             most 1 GB and never "none", since all of it is sent at once. Default ``10 packets``;
