@@ -202,6 +202,14 @@ NEAREST = {
         "tc wants min below max",
     ),
     'discipline = "choke", limit = "10 packets"': ("max 10 ", "tc wants min below max"),
+    'discipline = "fq_pie", mark_threshold = 1.0': (
+        "ecn_prob 99 ",
+        "tc counts in percent up to 99",
+    ),
+    'discipline = "red", max_p = 1.0': (
+        "probability 0.9999999 ",
+        "# max_p = 1.0: tc's 32 bits have no room for it",
+    ),
     'discipline = "cake", mpu = "1500 B"': ("mpu 256 ", "tc counts in bytes up to 256"),
     'discipline = "cake", bandwidth = "7 bit/s"': (
         "bandwidth 8bit ",
@@ -236,6 +244,17 @@ def test_red_below_a_mean_packet_keeps_its_thresholds(sojourn, tmp_path):
 def test_a_choke_of_one_packet_has_a_burst_of_one(sojourn, tmp_path):
     queue = 'discipline = "choke", min_th = "1 packets", max_th = "3 packets"'
     assert "min 1 max 3 burst 1 " in script(sojourn, tmp_path, queue)
+
+
+def test_an_overhead_of_cake_is_added_to_the_packet_without_its_ethernet_header(sojourn, tmp_path):
+    # With raw the kernel would count 14 bytes more.
+    text = script(sojourn, tmp_path, 'discipline = "cake", overhead = "18 B", cells = "atm"')
+    assert " overhead 18 atm " in text
+    assert " raw " not in text
+    assert " overhead -20 " in script(sojourn, tmp_path, 'discipline = "cake", overhead = "-20 B"')
+    framed = 'discipline = "cake", framing = "docsis", overhead = "22 B"'
+    assert " docsis overhead 22 " in script(sojourn, tmp_path, framed)
+    assert " raw " in script(sojourn, tmp_path, 'discipline = "cake"')
 
 
 def test_tbf_has_room_for_the_headers_that_linux_counts(sojourn, tmp_path):

@@ -40,6 +40,10 @@ MOST = (1 << 32) - 1
 MOST_BPS = 10**13
 """The fastest link that a scenario has; tc has rates of 64 bits."""
 
+MOST_PROBABILITY = 0.9999999
+"""The largest of RED's probabilities that is written: tc makes zero of 1, and the kernel then takes
+something from a half to 1 instead."""
+
 CLOSE = 1e-6
 """Relative difference from which a value counts as another."""
 
@@ -208,6 +212,9 @@ def probability(of: Callable[[Params, Link], red.Red]) -> Write:
     def write(value: Any, params: Params, link: Link) -> Written | None:
         if value in ("auto", "none"):
             return None
+        if float(value) > MOST_PROBABILITY:
+            words = f"probability {MOST_PROBABILITY}"
+            return Written(words, f"tc's 32 bits have no room for it; {words} comes nearest")
         fitted = of(params, link)
         least = 1.01 * (fitted.high - fitted.low) / 2**31
         if float(value) >= least:
@@ -258,9 +265,9 @@ def sixteenths(option: str) -> Write:
     return counted(option, lambda value: float(value) * 16, Counts("sixteenths", most=32))
 
 
-def percent(option: str) -> Write:
+def percent(option: str, most: int = 100) -> Write:
     """A share, which tc counts in percent."""
-    return counted(option, lambda value: float(value) * 100, Counts("percent", most=100))
+    return counted(option, lambda value: float(value) * 100, Counts("percent", most=most))
 
 
 def of_65535(option: str) -> Write:
@@ -387,6 +394,17 @@ def memory(value: Any, _: Params, link: Link) -> Written | None:
     return bytes_of("memlimit", value, link.mtu_bytes, link)
 
 
+def cake_framing(value: Any, params: Params, _: Link) -> Written | None:
+    """cake's keyword: with ``raw`` it would count the Ethernet header beside an overhead."""
+    is_given = params["overhead"] != "auto"
+    return None if value == "raw" and is_given else Written(str(value))
+
+
+def cake_overhead(value: Any, _: Params, __: Link) -> Written | None:
+    """cake's overhead, which may be below zero."""
+    return None if value == "auto" else Written(f"overhead {int(str(value).removesuffix('B'))}")
+
+
 def cake_rtt(value: Any, params: Params, link: Link) -> Written | None:
     """cake's round-trip time: a time, or a word for one."""
     return Written(str(value)) if str(value).isalpha() else time("rtt")(value, params, link)
@@ -503,7 +521,7 @@ QDISCS: Mapping[str, Qdisc] = {
             **FLOWS,
             "quantum": size("quantum", most=QUANTUM),
             **PIE,
-            "mark_threshold": percent("ecn_prob"),
+            "mark_threshold": percent("ecn_prob", most=99),
         },
     ),
     "sfb": Qdisc(
@@ -544,8 +562,8 @@ QDISCS: Mapping[str, Qdisc] = {
             "isolation": word(),
             "rtt": cake_rtt,
             "limit": memory,
-            "framing": word(),
-            "overhead": size("overhead"),
+            "framing": cake_framing,
+            "overhead": cake_overhead,
             "mpu": size("mpu", most=256),
             "cells": choice({"noatm": "noatm", "atm": "atm", "ptm": "ptm"}),
             "ingress": flag("ingress", "egress"),
