@@ -36,7 +36,7 @@
 //! **Linux** (`sch_fq_codel`, 6.1.192):
 //!
 //! - CoDel is that of the Linux preset of [`crate::codel`].
-//! - The quantum and `max_packet` are the largest packet.
+//! - The quantum and `max_packet` are the largest packet. A quantum below 256 bytes stands for 256.
 //! - Packets dropped because the limit is exceeded raise the drop count of their flow.
 //! - A new flow found empty is removed at once if there are no old flows.
 //! - When a queue was found empty, kernels before 7.0, and of 6.1 those before 6.1.191, kept the

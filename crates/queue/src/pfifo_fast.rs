@@ -11,9 +11,15 @@
 //! priority of the same band.
 //!
 //! **Reference** and **ns-3** (`PfifoFastQueueDisc`): one limit over all bands, 1000 packets; an
-//! arrival that finds the limit reached is dropped whatever its band. **Linux**: the limit applies
-//! to each band separately, so that three times as many packets may wait. **ns-2** has no
-//! PFIFO-fast; its preset is the reference.
+//! arrival that finds the limit reached is dropped whatever its band. **ns-2** has no PFIFO-fast; its
+//! preset is the reference.
+//!
+//! **Linux** (`sch_generic.c`):
+//!
+//! - The limit applies to each band separately, so that three times as many packets may wait.
+//! - Each band is a ring of so many places (`ptr_ring.h`, since 4.16). The places of packets that
+//!   have left are made free sixteen at a time, one at a time if the ring has less than 32, and at
+//!   its end. Until then they are taken, so that a band holds up to 15 packets less than its limit.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};
@@ -33,9 +39,40 @@ params! {
 #[derive(Debug)]
 pub struct PfifoFast<P> {
     capacity: Capacity,
-    /// Whether the limit is that of each band.
-    each: bool,
     bands: Bands<P>,
+    /// Linux's rings, one for each band; none where the limit is that of all together.
+    rings: Option<[Ring; 3]>,
+}
+
+/// Places freed at a time: pointers of two cache lines.
+const BATCH: usize = 16;
+
+/// The places of a band that packets have left.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ring {
+    /// The place of the packet that leaves next.
+    head: usize,
+    /// The first of the places before it that are not free yet.
+    tail: usize,
+}
+
+impl Ring {
+    /// Places that are taken though their packets have left.
+    fn held(self) -> usize {
+        self.head - self.tail
+    }
+
+    /// A packet leaves a ring of so many places.
+    fn leave(&mut self, places: usize) {
+        let batch = if BATCH > places / 2 { 1 } else { BATCH };
+        self.head += 1;
+        if self.held() >= batch || self.head >= places {
+            self.tail = self.head;
+        }
+        if self.head >= places {
+            *self = Self::default();
+        }
+    }
 }
 
 impl<P> PfifoFast<P> {
@@ -46,8 +83,8 @@ impl<P> PfifoFast<P> {
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         Ok(Self {
             capacity: params.limit.on(link),
-            each: preset == Preset::Linux,
             bands: Bands::new(3),
+            rings: (preset == Preset::Linux).then(Default::default),
         })
     }
 }
@@ -55,12 +92,12 @@ impl<P> PfifoFast<P> {
 impl<P: Packet> Discipline<P> for PfifoFast<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let band = usize::from(PRIOMAP[usize::from(packet.priority() & 15)]);
-        let Backlog { packets, bytes } = if self.each {
-            self.bands.of(band)
-        } else {
-            self.bands.backlog()
+        let Backlog { packets, bytes } = match &self.rings {
+            Some(_) => self.bands.of(band),
+            None => self.bands.backlog(),
         };
-        if self.capacity.admits(packets, bytes, packet.size()) {
+        let held = self.rings.map_or(0, |rings| rings[band].held());
+        if self.capacity.admits(packets + held, bytes, packet.size()) {
             self.bands.push(band, packet);
         } else {
             ctx.drop(packet, Reason::Overlimit);
@@ -68,7 +105,13 @@ impl<P: Packet> Discipline<P> for PfifoFast<P> {
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.bands.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+        let Some((band, packet)) = self.bands.pop() else {
+            return Dequeued::Empty;
+        };
+        if let (Some(rings), Capacity::Packets(places)) = (&mut self.rings, self.capacity) {
+            rings[band].leave(places as usize);
+        }
+        Dequeued::Packet(packet)
     }
 
     fn backlog(&self) -> Backlog {
@@ -76,7 +119,7 @@ impl<P: Packet> Discipline<P> for PfifoFast<P> {
     }
 
     fn capacity(&self) -> Capacity {
-        if self.each {
+        if self.rings.is_some() {
             together([self.capacity; 3])
         } else {
             self.capacity
@@ -85,6 +128,7 @@ impl<P: Packet> Discipline<P> for PfifoFast<P> {
 
     fn reset(&mut self) {
         self.bands.clear();
+        self.rings = self.rings.map(|_| Default::default());
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

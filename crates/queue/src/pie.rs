@@ -49,7 +49,8 @@
 //! - p is not bounded by 1. In a flood it continues to rise, and afterwards it takes as long to
 //!   fall again.
 //! - Packets are marked while p is at most, not below, `mark_threshold`.
-//! - The departure rate, not the time, is averaged, with weight 1/8.
+//! - The departure rate, not the time, is averaged, with weight 1/8, in integers that are coarse
+//!   below some 10 Mbit/s ([`crate::parts::departure_rate`]).
 //! - A mark that was certain (at 8.5) does not reset the sum of derandomization.
 //!
 //! **ns-3** (`PieQueueDisc`):

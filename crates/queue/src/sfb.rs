@@ -33,7 +33,9 @@
 //! - Above a probability of 1/2 a growing part of the signals are drops even for ECN-capable
 //!   packets; at 1 all of them are.
 //! - Each packet that the penalty box refuses restarts the wait for the next token, so that a flow
-//!   that sends more than `penalty_rate` gets nothing after its burst.
+//!   that sends more than `penalty_rate` gets nothing after its burst. The wait is counted in
+//!   jiffies (`hz`): from a `penalty_rate` of `hz` on each jiffy brings tokens, however many packets
+//!   come in it.
 //!
 //! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no SFB; their presets are the reference.
 
@@ -79,8 +81,13 @@ params! {
         penalty_burst: f64 = "20";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false", Linux = "true";
+        /// Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
+        hz: u32 = "1000";
     }
 }
+
+/// Picoseconds in a second.
+const PS_PER_S: u128 = 1_000_000_000_000;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Bin {
@@ -233,8 +240,14 @@ impl<P> Sfb<P> {
     /// Puts into the bucket of the penalty box what has come since it was counted. Whether that is
     /// a token.
     fn refill(&mut self, now: Time) -> bool {
-        let gone = now.since(self.refilled).as_s().min(10.0);
-        let come = (gone * self.params.penalty_rate).min(self.params.penalty_burst);
+        let gone = if self.linux {
+            let hz = u64::from(self.params.hz);
+            let jiffies = |time: Time| u128::from(time.as_ps()) * u128::from(hz) / PS_PER_S;
+            (jiffies(now) - jiffies(self.refilled)) as f64 / hz as f64
+        } else {
+            now.since(self.refilled).as_s()
+        };
+        let come = (gone.min(10.0) * self.params.penalty_rate).min(self.params.penalty_burst);
         if self.linux {
             // Whole tokens: what has come of the next is lost with each packet that asks for it.
             self.tokens = libm::floor(come);

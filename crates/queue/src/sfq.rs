@@ -26,7 +26,7 @@
 //! - A flow has at most `depth` packets (127), and an arrival above that is dropped. At most
 //!   `flows` buckets (128) are in use at a time, and no more buckets than a given limit has
 //!   packets. That limit is at most `depth` times `flows`.
-//! - A turn is `quantum` bytes; automatic: those of the largest packet.
+//! - A turn is `quantum` bytes, at least 256; automatic: those of the largest packet.
 //! - If no bucket holds more than one packet, the packet of the bucket whose turn is next is
 //!   dropped.
 //! - A flow that becomes empty loses its credit.
@@ -54,6 +54,7 @@ use sojourn_base::{
 use crate::parts::check_period;
 use crate::parts::child::{Child, ChildFactory};
 use crate::parts::earliest_wait::EarliestWait;
+use crate::parts::flow_queue::linux_turn;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::Inner;
 use crate::parts::longest::Longest;
@@ -169,13 +170,12 @@ fn admits(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Admits, Pa
 
 /// Bytes of a turn; none where a turn is a packet.
 fn quantum(given: Auto<Bytes>, preset: Preset, link: &LinkInfo) -> Option<i64> {
-    match given {
-        Auto::Given(bytes) => Some(bytes.get().cast_signed()),
-        Auto::Auto if preset == Preset::Linux => {
-            Some(link.largest(preset).get().cast_signed().max(256))
-        }
-        Auto::Auto => None,
-    }
+    let bytes = match given {
+        Auto::Given(bytes) => bytes.get(),
+        Auto::Auto if preset == Preset::Linux => link.largest(preset).get(),
+        Auto::Auto => return None,
+    };
+    Some(linux_turn(bytes, preset).cast_signed())
 }
 
 impl<P: Packet> Sfq<P> {

@@ -159,3 +159,34 @@ fn the_mean_packet_follows_the_link() {
     }
     assert!(bench.enqueue(us(0), 0, 1000, Ecn::NotEct));
 }
+
+/// Linux's timer looks at 2048 flows at a time, a jiffy apart: 4096 flows take two of them, 65536
+/// take 32.
+#[test]
+fn linux_updates_many_flows_later() {
+    for (flows, period) in [("2048", 16_000), ("4096", 17_000), ("65536", 47_000)] {
+        let mut bench = Bench::under(Preset::Linux, "fq_pie", &[("flows", flows)]);
+        bench.timers_before(us(500_001));
+        let next = bench.discipline.next_timer();
+        assert_eq!(next, Some(us(500_000 + period)), "{flows}");
+    }
+}
+
+/// A quantum of 100 stands for 256 in Linux: three packets of 100 in the first turn of each flow,
+/// the last on credit of 56, then two on 212 and one on 12. Elsewhere it is one packet a turn.
+#[test]
+fn linux_gives_no_less_than_256_bytes_a_turn() {
+    for name in ["fq_codel", "fq_pie", "sfq"] {
+        for (preset, expected) in [
+            (Preset::Linux, [0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1]),
+            (Preset::Reference, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]),
+        ] {
+            let mut bench = Bench::under(preset, name, &[("quantum", "100 B")]);
+            for k in 0..20 {
+                bench.enqueue(us(0), k % 2, 100, Ecn::NotEct);
+            }
+            let served = expected.map(|_| bench.dequeue(us(0)).expect("20 wait").flow);
+            assert_eq!(served, expected, "{name} {preset}");
+        }
+    }
+}

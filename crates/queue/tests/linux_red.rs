@@ -108,3 +108,39 @@ fn without_a_weight_the_burst_is_at_fault() {
         assert!(text.starts_with("burst"), "{name}: {text}");
     }
 }
+
+/// The random number is whole. Over 10 packets (CHOKe) with `max_p` 0.5 it is one of 0 .. 19, and
+/// the average may stand at the lower threshold itself: then packets are marked as long as it is
+/// zero, one in twenty.
+#[test]
+fn random_numbers_are_whole() {
+    let mut random = Stream::new(1);
+    let rate = Rate::from_bps(10_000_000).expect("within range");
+    let mut marks = 0;
+    for _ in 0..20_000 {
+        let mut red = LinuxRed::new(5, 15, 0.5, 4, MEAN, rate);
+        red.set_average(5.0);
+        assert_eq!(red.band(&mut random), RedMark::None, "the first is exempt");
+        marks += u32::from(red.band(&mut random) == RedMark::Prob);
+    }
+    assert!((920..1_080).contains(&marks), "{marks}");
+}
+
+/// What 32 bits are divided by is whole too: 0.001 of 2^32 over 500000 bytes is 8.6, so 8. Half way
+/// up the gap is at most 2^32 / 8 / 250000 = 2147.5 packets, not 2000.
+#[test]
+fn probabilities_over_wide_bands_are_rounded_down() {
+    let mut random = Stream::new(1);
+    let rate = Rate::from_bps(10_000_000).expect("within range");
+    let mut red = LinuxRed::new(500_000, 1_000_000, 0.001, 4, MEAN, rate);
+    let mut gap = || {
+        (1..10_000)
+            .find(|_| meets(&mut red, 750_000, &mut random) == RedMark::Prob)
+            .expect("a mark comes")
+    };
+    let longest = (0..2_000).map(|_| gap()).max();
+    assert!(
+        longest.is_some_and(|gap: u32| (2_100..=2_149).contains(&gap)),
+        "{longest:?}"
+    );
+}

@@ -90,6 +90,28 @@ fn linux_gives_nothing_to_those_who_ask_too_often() {
     assert!(!bench.arrive(us(0), 500));
 }
 
+/// A flow that asks every 400 us has had its burst of 5 with the fifth packet. The kernel counts
+/// the wait in jiffies: at 1000 a second each brings a token of 1000 a second, though none of the
+/// packets has waited a millisecond, and the first two together two; at 250 a second each brings
+/// four.
+#[test]
+fn linux_waits_in_jiffies() {
+    for (hz, expected) in [("1000", 5 + 2 + 97), ("250", 5 + 4 * 24)] {
+        let params = [
+            ("limit", "none"),
+            ("max", "none"),
+            ("decrement", "0"),
+            ("penalty_rate", "1000"),
+            ("penalty_burst", "5"),
+            ("hz", hz),
+        ];
+        let mut bench = Bench::under(Preset::Linux, "sfb", &params);
+        bench.poke("prob", 1.0);
+        let taken = (0..250).filter(|k| bench.arrive(us(400 * k), 500)).count();
+        assert_eq!(taken, expected, "{hz}");
+    }
+}
+
 #[test]
 fn linux_drops_from_a_full_emptiest_bin_and_hard_above_one_half() {
     let mut bench = Bench::under(Preset::Linux, "sfb", &[("increment", "0")]);

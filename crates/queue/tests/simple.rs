@@ -215,3 +215,30 @@ fn blue_marks_what_it_can_and_counts_a_threshold_as_loss() {
     let warned = Bench::new("blue", &[("increment", "0.001")]);
     assert_eq!(warned.discipline.warnings()[0].param, "increment");
 }
+
+/// Linux frees the places of packets that have left sixteen at a time, and at the end of the ring:
+/// of 40 the 16th, the 32nd and the 40th make room. In a ring of 31 each does.
+#[test]
+fn linux_frees_places_of_pfifo_fast_in_batches() {
+    for (limit, frees) in [
+        (40, vec![16, 32, 40, 56, 72, 80]),
+        (31, (1..=80).collect::<Vec<u64>>()),
+    ] {
+        let text = format!("{limit} packets");
+        let mut bench = Bench::under(Preset::Linux, "pfifo_fast", &[("limit", &text)]);
+        let fill = |bench: &mut Bench| (0..100).filter(|_| bench.arrive(us(0), 500)).count() as u64;
+        assert_eq!(fill(&mut bench), limit);
+        let mut freed = 0;
+        for left in 1..=80 {
+            bench.dequeue(us(0)).expect("some wait");
+            let room = fill(&mut bench);
+            let expected = if frees.contains(&left) {
+                left - freed
+            } else {
+                0
+            };
+            assert_eq!(room, expected, "{limit}: {left}");
+            freed += room;
+        }
+    }
+}

@@ -533,6 +533,8 @@ class Sfb(Queue):
         penalty_burst: Largest number of packets that these flows may send at once. Default ``20``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``;
             linux: ``true``.
+        hz: Clock ticks per second of the Linux kernel; only Linux's preset has this parameter.
+            Default ``1000``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -551,6 +553,7 @@ class Sfb(Queue):
     penalty_rate: float | None = None
     penalty_burst: float | None = None
     ecn: bool | None = None
+    hz: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

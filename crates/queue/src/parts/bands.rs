@@ -42,9 +42,10 @@ impl<P: Packet> Bands<P> {
         self.0[band].push(packet);
     }
 
-    /// Takes from the first band that holds something.
-    pub fn pop(&mut self) -> Option<P> {
-        self.0.iter_mut().find_map(Fifo::pop)
+    /// Takes from the first band that holds something, and tells which that is.
+    pub fn pop(&mut self) -> Option<(usize, P)> {
+        let mut bands = self.0.iter_mut().enumerate();
+        bands.find_map(|(band, fifo)| Some((band, fifo.pop()?)))
     }
 
     /// What waits in a band.

@@ -177,6 +177,15 @@ impl List {
     }
 }
 
+/// The bytes of a turn: Linux gives no fewer than 256.
+pub fn linux_turn(quantum: u64, preset: Preset) -> u64 {
+    if preset == Preset::Linux {
+        quantum.max(256)
+    } else {
+        quantum
+    }
+}
+
 /// Queues of flows, each with a controller `A` of its own.
 #[derive(Debug)]
 pub struct FlowQueue<P: Packet, A: FlowAqm<P>> {
@@ -242,12 +251,13 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
 
     fn take_quantum(&mut self, link: &LinkInfo) {
         let automatic = match self.preset {
-            Preset::Linux => link.largest(self.preset).get().max(256),
+            Preset::Linux => link.largest(self.preset).get(),
             Preset::Ns3 => link.mtu.get(),
             _ => 1514,
         };
         let quantum = self.settings.quantum.given();
-        self.quantum = quantum.map_or(automatic, Bytes::get).cast_signed();
+        let quantum = quantum.map_or(automatic, Bytes::get);
+        self.quantum = linux_turn(quantum, self.preset).cast_signed();
     }
 
     #[inline]

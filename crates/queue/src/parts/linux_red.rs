@@ -2,8 +2,9 @@
 //!
 //! The average is kept scaled by `2^wlog`. For a packet after an idle time, the average is decayed
 //! and no sample is taken. Between the thresholds one random number is drawn for each mark, so that
-//! for a constant average the gap between marks is uniform. The first packet after the average has
-//! reached the lower threshold is always exempt.
+//! for a constant average the gap between marks is uniform. The number is whole: with thresholds
+//! that are few packets apart ([`choke`](crate::choke)) it is often zero, and marks come in a row.
+//! The first packet after the average has reached the lower threshold is always exempt.
 //!
 //! The idle table is built in ticks of 64 ns but read in microseconds, and holds natural logarithms
 //! that are used as powers of two. Beyond one half the average therefore decays far too slowly.
@@ -19,13 +20,23 @@ pub struct LinuxRed {
     min: u64,
     max: u64,
     wlog: u32,
-    /// `(max - min) / max_p`: the range of the random number.
-    range: f64,
+    /// What 32 random bits are divided by to get the random number: `max_p / (max - min)` in 32
+    /// bits, rounded down, so that close thresholds have few different numbers.
+    divisor: u64,
     max_p: f64,
     table: IdleTable,
     scaled: u64,
     count: i64,
-    random: f64,
+    random: u64,
+}
+
+/// The kernel's probabilities are in 32 bits.
+const PROB_ONE: f64 = 4_294_967_296.0;
+
+/// By what random numbers are divided, for thresholds so far apart.
+fn divisor(width: u64, max_p: f64) -> u64 {
+    let max_p = ((max_p * PROB_ONE) as u64).min(u64::from(u32::MAX));
+    (max_p / width.max(1)).max(1)
 }
 
 /// Halvings by idle time.
@@ -72,12 +83,12 @@ impl LinuxRed {
             min: min << wlog,
             max: max << wlog,
             wlog,
-            range: (max - min) as f64 / max_p,
+            divisor: divisor(max - min, max_p),
             max_p,
             table: IdleTable::new(wlog, mean, rate),
             scaled: 0,
             count: -1,
-            random: 0.0,
+            random: 0,
         }
     }
 
@@ -165,16 +176,22 @@ impl LinuxRed {
     pub fn band(&mut self, random: &mut Stream) -> RedMark {
         self.count += 1;
         if self.count == 0 {
-            self.random = random.uniform() * self.range;
+            self.random = self.draw(random);
             return RedMark::None;
         }
         let above = (self.scaled - self.min) >> self.wlog;
-        if ((above * self.count as u64) as f64) < self.random {
+        if above * (self.count as u64) < self.random {
             return RedMark::None;
         }
         self.count = 0;
-        self.random = random.uniform() * self.range;
+        self.random = self.draw(random);
         RedMark::Prob
+    }
+
+    /// A random number: how far above `min` the average must be, times the packets since the last
+    /// mark, for the next mark. With zero the next packet is marked.
+    fn draw(&self, random: &mut Stream) -> u64 {
+        (random.uniform() * PROB_ONE) as u64 / self.divisor
     }
 
     /// The two thresholds in bytes.
@@ -194,7 +211,7 @@ impl LinuxRed {
     /// kernel.
     pub fn set_max_p(&mut self, max_p: f64) {
         self.max_p = max_p;
-        self.range = ((self.max - self.min) >> self.wlog) as f64 / max_p;
+        self.divisor = divisor((self.max - self.min) >> self.wlog, max_p);
     }
 
     /// The average in bytes as it would be after an idle time, in whole bytes.
@@ -227,7 +244,7 @@ impl LinuxRed {
     pub fn reset(&mut self) {
         self.scaled = 0;
         self.count = -1;
-        self.random = 0.0;
+        self.random = 0;
     }
 }
 

@@ -70,8 +70,14 @@ fn measured(preset: Preset, packets: u64) -> Bench {
     bench
 }
 
+/// Bytes per second of a rate as the kernel holds it: 256ths of a byte in 64 ns.
+fn of_linux(scaled: u32) -> f64 {
+    f64::from(scaled) / 256.0 / 64e-9
+}
+
 /// 4000 bytes in 3 ms, then in 8 ms: the RFC averages times by 1/4, Linux rates by 1/8, ns-3 by
-/// 1/2. The packet that begins the first measurement is one of its four (RFC 8033, section 5.2).
+/// 1/2. Linux's rates are 1024000 / 46875 = 21 and 1024000 / 125000 = 8, their average 21 - 2 + 1.
+/// The packet that begins the first measurement is one of its four (RFC 8033, section 5.2).
 /// Where exactly the threshold is left, ns-3 does not measure again.
 #[test]
 fn departure_rates_are_averaged_as_each_does() {
@@ -79,7 +85,7 @@ fn departure_rates_are_averaged_as_each_does() {
     let of_times = 4_000.0 / (3e-3 + 0.25 * 5e-3);
     for (preset, packets, rate) in [
         (Preset::Reference, 20, of_times),
-        (Preset::Linux, 20, first + 0.125 * (second - first)),
+        (Preset::Linux, 20, of_linux(20)),
         (Preset::Ns3, 20, f64::midpoint(first, second)),
         (Preset::Reference, 8, of_times),
         (Preset::Ns3, 8, first),
@@ -89,7 +95,12 @@ fn departure_rates_are_averaged_as_each_does() {
             bench.dequeue(us(at * 1_000));
         }
         let found = bench.probe("avg_dq_rate");
-        assert!((found / first - 1.0).abs() < 1e-9, "{preset} {found}");
+        let known = if preset == Preset::Linux {
+            of_linux(21)
+        } else {
+            first
+        };
+        assert!((found / known - 1.0).abs() < 1e-9, "{preset} {found}");
         let burst = if preset == Preset::Linux { 0.147 } else { 0.15 };
         close(bench.probe("burst"), burst);
         for at in [5, 7, 9, 11] {
@@ -103,11 +114,12 @@ fn departure_rates_are_averaged_as_each_does() {
     }
 }
 
-/// Packets that leave at one instant took no time: Linux measures on, the others begin again.
+/// Packets that leave at one instant took no time: Linux measures on, the others begin again. 5000
+/// bytes in 1 ms are 1280000 / 15625 = 81 of Linux's units.
 #[test]
 fn a_measurement_in_no_time() {
     for (preset, rate) in [
-        (Preset::Linux, 5e6),
+        (Preset::Linux, of_linux(81)),
         (Preset::Reference, 0.0),
         (Preset::Ns3, 0.0),
     ] {
@@ -131,7 +143,8 @@ fn linux_compares_estimates_of_two_updates() {
     for at in [0, 1, 2, 3] {
         bench.dequeue(us(at * 1_000));
     }
-    let delay = 16_000.0 / (4_000.0 / 3e-3);
+    // 16000 bytes at 21 of the kernel's units, in whole ticks.
+    let delay = f64::from((16_000 << 8) / 21) * 64e-9;
     bench.timers_before(us(500_001));
     close(bench.probe("qdelay"), delay);
     close(bench.probe("qdelay_old"), 0.0);
@@ -176,4 +189,32 @@ fn a_known_rate_is_forgotten_in_calm() {
     bench.poke("qdelay", 0.02);
     bench.timers_before(us(500_001));
     close(bench.probe("qdelay_old"), 0.02);
+}
+
+/// The kernel's integers at low rates: 17 packets of 1000 bytes make a measurement of 16384, which
+/// takes 16 gaps. At 8 ms it is 2.18 units, which are 2; at 20 ms 0.87, which is none, so that the
+/// rate stays unknown; at 3 ms 5.8, which are 5. An average of 2 rises by the eighth of a sample of
+/// 8 or more, and never falls: its own eighth is none.
+#[test]
+fn linux_has_no_fractions_of_a_rate() {
+    let queue = || {
+        let params = [("dequeue_rate_estimator", "true"), ("limit", "none")];
+        standing(Preset::Linux, &params, 200, 0.0)
+    };
+    let leave = |bench: &mut Bench, from: u64, gap: u64, packets: u64| {
+        (0..packets).for_each(|k| {
+            bench.dequeue(us(from + k * gap));
+        });
+        bench.probe("avg_dq_rate")
+    };
+    for (gap, scaled) in [(8_000, 2), (20_000, 0), (3_000, 5)] {
+        close(leave(&mut queue(), 0, gap, 17), of_linux(scaled));
+    }
+    let mut bench = queue();
+    leave(&mut bench, 0, 8_000, 17);
+    // The next measurement begins as the last one ends, and has 17 gaps: 68 ms, then 340 ms.
+    close(leave(&mut bench, 132_000, 4_000, 17), of_linux(2));
+    close(leave(&mut bench, 216_000, 20_000, 17), of_linux(2));
+    // Gaps of 1 ms: 4352000 / 265625 ticks = 16.4, of which an eighth is 2.
+    close(leave(&mut bench, 537_000, 1_000, 17), of_linux(4));
 }
