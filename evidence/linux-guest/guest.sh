@@ -68,6 +68,9 @@ if [[ $ECN == 1 ]]; then
     for queue in red ared choke; do leaves[$queue]+=" ecn"; done
     for queue in "${!leaves[@]}"; do leaves[$queue]=${leaves[$queue]/noecn/ecn}; done
 fi
+if [[ -n $OPTIONS ]]; then
+    if [[ -v roots[$QUEUE] ]]; then roots[$QUEUE]+=" ${OPTIONS//+/ }"; else leaves[$QUEUE]="$QUEUE ${OPTIONS//+/ }"; fi
+fi
 IFS=, read -ra rates <<< "$RATE"
 IFS=, read -ra rtts <<< "$RTT"
 lossy=() lossy_back=() slow=()
