@@ -23,10 +23,10 @@
 //!   `burst` is (2 `min_th` + `max_th`) / 3.
 //! - With `ecn` packets are marked above `max_th` too.
 //! - The kernel draws from an array in which packets that were dropped leave empty places. After
-//!   three draws of such places it takes the packet at the head; here every draw finds a packet. Its
-//!   array has room for the next power of two above the limit, empty places included. If a burst
-//!   fills that, the kernel loses count of its packets, and from then on holds some that never leave
-//!   (seen with a limit of 30 packets).
+//!   three draws of such places it takes the packet at the head; here every draw finds a packet.
+//!   Its array has room for the next power of two above the limit, empty places included. If a
+//!   burst fills that, the kernel loses count of its packets, and from then on holds some that
+//!   never leave (seen with a limit of 30 packets).
 //!
 //! ns-2.35 and ns-3 have no CHOKe here; their presets are the reference.
 

@@ -17,8 +17,8 @@
 //! - PIE is that of the Linux preset of [`crate::pie`].
 //! - The quantum is the largest packet. A quantum below 256 bytes stands for 256.
 //! - An arrival above the limit is itself dropped.
-//! - Probabilities are updated a jiffy later for each 2048 `flows` after the first: with 65536 every
-//!   47 ms instead of 16 ms at 1000 Hz.
+//! - Probabilities are updated a jiffy later for each 2048 `flows` after the first: with 65536
+//!   every 47 ms instead of 16 ms at 1000 Hz.
 //! - Its memory limit only affects a counter, and is left out.
 //!
 //! **ns-3** (`FqPieQueueDisc`):

@@ -11,8 +11,8 @@
 //! priority of the same band.
 //!
 //! **Reference** and **ns-3** (`PfifoFastQueueDisc`): one limit over all bands, 1000 packets; an
-//! arrival that finds the limit reached is dropped whatever its band. **ns-2** has no PFIFO-fast; its
-//! preset is the reference.
+//! arrival that finds the limit reached is dropped whatever its band. **ns-2** has no PFIFO-fast;
+//! its preset is the reference.
 //!
 //! **Linux** (`sch_generic.c`):
 //!

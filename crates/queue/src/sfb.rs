@@ -34,8 +34,8 @@
 //!   packets; at 1 all of them are.
 //! - Each packet that the penalty box refuses restarts the wait for the next token, so that a flow
 //!   that sends more than `penalty_rate` gets nothing after its burst. The wait is counted in
-//!   jiffies (`hz`): from a `penalty_rate` of `hz` on each jiffy brings tokens, however many packets
-//!   come in it.
+//!   jiffies (`hz`): from a `penalty_rate` of `hz` on each jiffy brings tokens, however many
+//!   packets come in it.
 //!
 //! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no SFB; their presets are the reference.
 

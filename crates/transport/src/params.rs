@@ -39,11 +39,11 @@
 //!   marks are answered.
 //! - The acknowledgement that ends recovery grows the window, as it does in Linux.
 //! - At a change of marks DCTCP's receiver acknowledges what had come before the last change, and
-//!   makes what it had delayed wait for two more segments. So a mark between segments without one is
-//!   told with the segment before it, and only if that was waiting.
+//!   makes what it had delayed wait for two more segments. So a mark between segments without one
+//!   is told with the segment before it, and only if that was waiting.
 //! - Left out: what ns-3 guesses without SACK (recovery is NewReno's there, and not PRR), those of
-//!   DCTCP's acknowledgements that repeat a number, reports of duplicates, and the minimum window of
-//!   two, below which ns-3's DCTCP goes.
+//!   DCTCP's acknowledgements that repeat a number, reports of duplicates, and the minimum window
+//!   of two, below which ns-3's DCTCP goes.
 //!
 //! **ns-2** (2.35), whose agents' behaviour was read off traces (`tests/ns2.rs`):
 //!

@@ -491,8 +491,8 @@ impl Receiver {
         }
     }
 
-    /// DCTCP's state changes in ns-3: what had come before the last change is acknowledged, unless it
-    /// was already, and what is delayed waits for as many segments again.
+    /// DCTCP's state changes in ns-3: what had come before the last change is acknowledged, unless
+    /// it was already, and what is delayed waits for as many segments again.
     fn tell_late(&mut self, now: Time, out: &mut impl Outbox) {
         let before = self.marked_at.replace(self.rcv_nxt);
         let Some(number) = before.filter(|_| self.delayed > 0) else {

@@ -206,7 +206,8 @@ fn ns2_waits_for_the_timer_below_one_segment() {
     tcp.sender.write_endless();
     assert_eq!(tcp.sends(), segments(0, 1));
     let mut at = 0;
-    // The timeouts: 10 + 4 x 5 ticks, then 25 twice, 22 four times, and at the least 20 eight times.
+    // The timeouts: 10 + 4 x 5 ticks, then 25 twice, 22 four times, and at the least 20 eight
+    // times.
     for (n, wait) in [(1, 300), (2, 500), (3, 880), (4, 1600)] {
         at += 100;
         assert!(tcp.at(at).is_empty());
@@ -227,9 +228,9 @@ fn ns2_waits_for_the_timer_below_one_segment() {
     assert_eq!(tcp.ack(nth(7), &[]), segments(7, 9));
 }
 
-/// ns-2's Vegas with a window of four segments that the receiver bounds: after every acknowledgement
-/// three are outstanding, four with the next, so that it grows to six by quarters, fifths and sixths
-/// and no further.
+/// ns-2's Vegas with a window of four segments that the receiver bounds: after every
+/// acknowledgement three are outstanding, four with the next, so that it grows to six by quarters,
+/// fifths and sixths and no further.
 #[test]
 fn ns2_lets_vegas_grow_no_further_than_it_sends() {
     let keys = [

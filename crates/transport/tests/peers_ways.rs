@@ -654,8 +654,8 @@ fn what_the_send_buffer_of_ns3_does_not_hold_is_not_there() {
     assert_eq!(again, [(1, 1001), (5001, 6001), (6001, 7001)]);
 }
 
-/// After rounds of 300 ms where 100 ms are the least, more than two segments are taken to wait, and a
-/// loss takes away two. One is in flight: in ns-3 the threshold underflows, nothing more is sent
+/// After rounds of 300 ms where 100 ms are the least, more than two segments are taken to wait, and
+/// a loss takes away two. One is in flight: in ns-3 the threshold underflows, nothing more is sent
 /// within the recovery, and its end lets everything out.
 #[test]
 fn a_small_flight_makes_the_threshold_of_ns3s_yeah_underflow() {

@@ -41,9 +41,9 @@
 //! - alpha 1, beta 3, gamma 1, and RTT is the mean of the round, without the acknowledgement that
 //!   ends it. diff is the segments outstanding, with the next, less those sent in the round times
 //!   base over RTT, rounded to the nearest whole number.
-//! - The verdict of a round holds until the next: each acknowledgement grows the window by its share,
-//!   but only while that is at most two segments above what is outstanding. A window that is not
-//!   used does not grow.
+//! - The verdict of a round holds until the next: each acknowledgement grows the window by its
+//!   share, but only while that is at most two segments above what is outstanding. A window that is
+//!   not used does not grow.
 //! - After a handshake it begins with one segment; the initial window takes its place when that is
 //!   acknowledged. Slow start grows in every second round trip; the first, of the SYN, is none.
 //! - A round in which at most one segment was sent makes its RTT the base.
@@ -53,9 +53,9 @@
 //!   oversight that is not followed here.)
 //! - Not modelled: its own timer, by which the first duplicate acknowledgement, or one of the two
 //!   acknowledgements after a loss, sends a late segment again; recovery that ends with any
-//!   acknowledgement of new data; a loss changes nothing if the window was changed since the segment
-//!   was sent, and halves the window if the segment was sent twice; packets have no header; two
-//!   duplicate acknowledgements send nothing.
+//!   acknowledgement of new data; a loss changes nothing if the window was changed since the
+//!   segment was sent, and halves the window if the segment was sent twice; packets have no header;
+//!   two duplicate acknowledgements send nothing.
 
 mod ns2;
 

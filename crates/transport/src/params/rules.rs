@@ -143,7 +143,8 @@ pub struct EcnRules {
     /// As ns-2's agents answer marks. An echo after a timeout is answered too, whatever it belongs
     /// to. The window may fall below one segment; nothing is sent then until an acknowledgement or
     /// the timer makes it one. Each further mark at a window of one doubles the timeout. A timeout
-    /// leaves the threshold alone if the last reduction was for a mark. Retransmissions say CWR too.
+    /// leaves the threshold alone if the last reduction was for a mark. Retransmissions say CWR
+    /// too.
     pub like_ns2: bool,
 }
 

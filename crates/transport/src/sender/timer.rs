@@ -110,8 +110,8 @@ impl Sender {
     }
 
     /// Whether the threshold stays the same at a timeout: if the timer expired before for the same
-    /// data (RFC 5681, 3.1, equation 4); under Linux, if this window was reduced already; under ns-2,
-    /// if the last reduction was for a mark, however long ago.
+    /// data (RFC 5681, 3.1, equation 4); under Linux, if this window was reduced already; under
+    /// ns-2, if the last reduction was for a mark, however long ago.
     fn was_reduced(&self) -> bool {
         let expired = self.state == State::Loss && self.expired_una == Some(self.snd_una);
         let until = match self.state {
