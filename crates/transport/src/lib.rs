@@ -14,6 +14,7 @@
 //! | [`receiver`] | [`Receiver`]: bytes in order, acknowledgements, echoes of marks |
 //! | [`scoreboard`] | what is in flight, segment by segment, and `pipe` (RFC 6675) |
 //! | [`rtt`] | SRTT, RTTVAR and RTO (RFC 6298) |
+//! | [`wheel`] | when timers of Linux expire |
 //! | [`recovery`] | PRR (RFC 9937) and RACK (RFC 8985) |
 //! | [`rate`] | delivery-rate samples for BBR |
 //! | [`cc`] | [`CongestionControl`] and the controllers, one file each |
@@ -41,6 +42,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod wheel;
 pub mod window;
 pub mod wire;
 

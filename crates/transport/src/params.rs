@@ -18,6 +18,9 @@
 //!   segments after a duplicate or a mark. Fewer segments than are usually sent at once wait up to
 //!   1 ms for the next acknowledgement ([`crate::sender`]). Acknowledgements of segments above a
 //!   hole are combined ([`crate::receiver`]).
+//! - Timers expire as in the kernel's wheel, and so late ([`crate::wheel`]); its tick is
+//!   `granularity`, which is 4 ms where a kernel has 250 Hz, and 0 turns it off. The clocks of all
+//!   hosts tick together.
 //! - After a lost SYN there is no ECN.
 //! - Timeouts and recoveries that prove spurious are undone ([`crate::sender`]).
 //! - The receive window grows from 64 KiB to `window`, 3 MiB as in the usual `tcp_rmem`.
@@ -68,12 +71,13 @@
 
 mod rules;
 
-use sojourn_base::{Auto, Bytes, ParamFault, Preset, Quantity, Span, Stream, Whole, params};
+use sojourn_base::{Auto, Bytes, ParamFault, Preset, Quantity, Span, Stream, Time, Whole, params};
 
 use crate::cc::{Needs, Start};
 use crate::ecn::{EcnChoice, EcnMode};
 use crate::recovery::PrrMode;
 use crate::rtt::RtoRules;
+use crate::wheel;
 use crate::window::{Amount, InitialWindow, Window};
 pub use rules::{AckRules, CwndRules, EcnRules, PacingRules, RecoveryRules, RttRules};
 
@@ -143,7 +147,8 @@ params! {
         /// sample, and not under the preset ns2. Under the preset ns3 it is at least 3 s for the
         /// SYN as well.
         initial_rto: Span = "1 s", Ns2 = "3 s";
-        /// Granularity of the sender's clock.
+        /// Granularity of the sender's clock. Under the preset linux a tick of the kernel's timer
+        /// wheel, by which all timers of a connection expire late.
         granularity: Span = "1 ms", Ns2 = "10 ms";
         /// Number of segments per acknowledgement. 1: no acknowledgement is delayed.
         delayed_ack: u32 = "2", Ns2 = "1";
@@ -195,6 +200,9 @@ pub struct Config {
     pub timestamps: bool,
     /// The timeout.
     pub rto: RtoRules,
+    /// The tick of the wheel by which timers expire late ([`crate::wheel`], Linux); zero if they
+    /// expire when they are due.
+    pub tick: Span,
     /// Whether a transfer is written in pieces as the send buffer has room for them (ns-3).
     pub writes_in_pieces: bool,
     /// Three-way handshake.
@@ -348,6 +356,11 @@ impl Config {
                 min_on_variance: preset == Preset::Linux,
                 falls_back: !ns2,
             },
+            tick: if preset == Preset::Linux {
+                params.granularity
+            } else {
+                Span::ZERO
+            },
             handshake: params.handshake,
             fin: params.fin,
             fin_is_free: preset == Preset::Ns3,
@@ -360,6 +373,16 @@ impl Config {
             pace: PacingRules::new(preset, mss),
             cwnd: CwndRules::new(params, preset, needs),
         })
+    }
+
+    /// When a timer expires that is set at `now` for `wait` later.
+    #[inline]
+    pub fn expiry(&self, now: Time, wait: Span) -> Time {
+        if self.tick == Span::ZERO {
+            now + wait
+        } else {
+            wheel::expiry(now, wait, self.tick)
+        }
     }
 
     /// Bytes that its receiver takes at first.

@@ -220,7 +220,9 @@ impl Receiver {
         if self.delayed >= self.config.acks.delayed_ack || push {
             self.acknowledge_in_order(now, out.next_ack());
         } else if self.delayed == 1 {
-            self.ack_at = now + self.config.acks.delayed_ack_timeout;
+            self.ack_at = self
+                .config
+                .expiry(now, self.config.acks.delayed_ack_timeout);
         }
         if self.steady_until < Time::NEVER {
             self.stay_steady(now);
@@ -347,7 +349,7 @@ impl Receiver {
         self.delayed += 1;
         let waits = self.delayed < self.config.acks.delayed_ack;
         if waits && self.delayed == 1 {
-            self.ack_at = now + self.delay();
+            self.ack_at = self.config.expiry(now, self.delay());
         }
         waits
     }

@@ -431,7 +431,7 @@ impl Sender {
         self.rto_at = if self.board.is_empty() && !self.awaits_timer {
             Time::NEVER
         } else {
-            now + self.rto()
+            self.config.expiry(now, self.rto())
         };
     }
 }

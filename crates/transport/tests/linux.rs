@@ -227,7 +227,8 @@ fn what_fills_no_buffer_waits_for_an_acknowledgement_that_is_near() {
 /// One acknowledgement covers a segment that was sent 130 ms ago and reports one that was sent 50
 /// ms ago. What went out with the former is lost after the round trip of the latter and a quarter.
 /// In Linux, which reads reports first, that takes 130 ms and the quarter, which it waits for from
-/// the last that is missing, sent after 80 ms, and 2 ms more.
+/// the last that is missing, sent after 80 ms, and 2 ms more; of its wheel that is the bucket of
+/// 232.
 #[test]
 fn what_is_acknowledged_has_the_last_word_on_the_round_trip() {
     let keys = [("segment", "1000 B"), ("initial_window", "20 packets")];
@@ -246,7 +247,7 @@ fn what_is_acknowledged_has_the_last_word_on_the_round_trip() {
         };
         tcp.sender.on_ack(tcp.now, &ack);
         tcp.sends();
-        let counts = [130, 224, 225].map(|ms| {
+        let counts = [130, 231, 232].map(|ms| {
             tcp.at(ms);
             tcp.sender.counts().retransmits.min(1)
         });
@@ -436,7 +437,8 @@ fn sixteen_are_acknowledged_one_by_one_after_a_pause_of_more_than_a_timeout() {
 }
 
 /// Each wait that has expired doubles the next, up to the round trip; segments that come in between
-/// take it halfway to their interval.
+/// take it halfway to their interval. The timer expires a tick later, and from 63 ms on with the
+/// next multiple of 8.
 #[test]
 fn the_delay_of_an_acknowledgement_follows_the_intervals() {
     let mut ear = Ear::over_100_ms();
@@ -444,18 +446,18 @@ fn the_delay_of_an_acknowledgement_follows_the_intervals() {
         assert_eq!(ear.counts(1000 * ms, place), 0);
         ear.delays_until_ms() - ms
     };
-    assert_eq!(lone(100, 0), 40);
-    assert_eq!(lone(400, 1), 80);
-    assert_eq!(lone(700, 2), 100, "not 160");
+    assert_eq!(lone(100, 0), 40 + 1);
+    assert_eq!(lone(400, 1), 80 + 8);
+    assert_eq!(lone(700, 2), 100 + 8, "not 160");
     // 300 ms by now, its most: after pauses of 10 ms 170, 105, 72, 56 and 48.
     let pairs: Vec<_> = (0..5)
         .map(|n| ear.counts(1000 * (710 + 10 * n), 3 + n))
         .collect();
     assert_eq!(pairs, [0, 1, 0, 1, 0]);
-    assert_eq!(ear.delays_until_ms() - 750, 48);
+    assert_eq!(ear.delays_until_ms() - 750, 48 + 1);
     // 96; a pause of 60 ms makes it 48 + 60.
     assert_eq!(ear.counts(810_000, 8), 0);
-    assert_eq!(ear.delays_until_ms() - 810, 100, "not 108");
+    assert_eq!(ear.delays_until_ms() - 810, 100 + 2, "not 108");
 }
 
 /// Segments of less than 128 bytes let no window grow: behind the first sixteen no two are
@@ -535,4 +537,32 @@ fn controllers_know_nothing_of_the_handshake() {
         assert_eq!(after_fast, windows(entry.name, 100), "{}", entry.name);
     }
     assert_eq!(windows("cubic", 60)[..3], [20.0, 40.0, 80.0]);
+}
+
+/// A round trip of 60 ms makes a timeout of 260 ms. In Linux's wheel that leads from 60 to the
+/// bucket of 328, since these have 8 ticks of 1 ms; with ticks of 4 ms, from the 15th to the 88th.
+/// The second timeout, of 520 ms, is of the level whose buckets have 64 ticks, or of the same.
+#[test]
+fn timeouts_expire_with_the_wheel() {
+    for (tick, expiries) in [
+        ("1 ms", [328, 896]),
+        ("4 ms", [352, 896]),
+        ("0 s", [320, 840]),
+    ] {
+        let keys = [
+            ("segment", "1000 B"),
+            ("rack", "false"),
+            ("granularity", tick),
+            ("initial_window", "2 packets"),
+        ];
+        let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(60);
+        tcp.ack(1_001, &[]);
+        for at in expiries {
+            assert!(tcp.at(at - 1).is_empty(), "{tick} {at}");
+            assert_eq!(tcp.at(at).len(), 1, "{tick} {at}");
+        }
+    }
 }

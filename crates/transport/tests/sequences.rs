@@ -420,7 +420,7 @@ fn a_lost_syn_leaves_the_threshold() {
         bench.sender.write_endless();
         bench.fate = Box::new(|n, _| if n == 0 { Fate::Drop } else { Fate::Deliver });
         let rto = bench.sender.rto();
-        bench.run_until(Time::ZERO + rto + Span::from_ms(110));
+        bench.run_until(Time::ZERO + rto + Span::from_ms(150));
         assert!((bench.cwnd_segments() - 1.0).abs() < 0.01, "{preset}");
         let is_halved = preset == Preset::Ns2;
         assert_eq!(bench.sender.ssthresh() < 10_000, is_halved, "{preset}");
@@ -462,7 +462,7 @@ fn after_a_lost_syn_the_timeout_is_three_seconds() {
         bench.sender.write_endless();
         bench.fate = Box::new(|n, _| if n == 0 { Fate::Drop } else { Fate::Deliver });
         let rto = bench.sender.rto();
-        bench.run_until(Time::ZERO + rto + Span::from_ms(110));
+        bench.run_until(Time::ZERO + rto + Span::from_ms(150));
         let rto = bench.sender.rto().as_s();
         assert!((rto - seconds).abs() < 0.01, "{preset} {timestamps}: {rto}");
     }

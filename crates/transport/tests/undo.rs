@@ -9,10 +9,13 @@ use crate::bench::{Solo, ms, nth, segments};
 
 const LINUX: Preset = Preset::Linux;
 
+/// Timers expire when they are due, not with the ticks of a clock.
+const EXACT: (&str, &str) = ("granularity", "0 s");
+
 /// Segments of 1000 bytes, of which ten have gone out; the first was acknowledged after 100 ms,
 /// which let two more go. The timeout is 100 ms and four times 50.
 fn after_one(keys: &[(&'static str, &'static str)]) -> Solo {
-    let usual = [("segment", "1000 B"), ("rack", "false")];
+    let usual = [("segment", "1000 B"), ("rack", "false"), EXACT];
     let mut tcp = Solo::new("reno", LINUX, &[&usual, keys].concat());
     tcp.sender.write_endless();
     assert_eq!(tcp.sends(), segments(0, 10));
@@ -79,7 +82,7 @@ fn without_f_rto_what_is_lost_goes_first() {
 /// There is no new data: then what is lost goes.
 #[test]
 fn f_rto_without_new_data_sends_what_is_lost() {
-    let usual = [("segment", "1000 B"), ("rack", "false")];
+    let usual = [("segment", "1000 B"), ("rack", "false"), EXACT];
     let mut tcp = Solo::new("reno", LINUX, &usual);
     tcp.sender.write(5_000);
     assert_eq!(tcp.sends(), segments(0, 5));
@@ -235,6 +238,7 @@ fn late_writer(preset: Preset) -> Solo {
         ("delayed_ack_timeout", "200 ms"),
         ("frto", "false"),
         ("undo", "false"),
+        EXACT,
     ];
     let mut tcp = Solo::new("reno", preset, &keys);
     tcp.sender.write(1_000);

@@ -221,7 +221,9 @@ class TcpKeys(TypedDict, total=False):
             lost, it is at least 3 s after the handshake (RFC 6298, 5.7), here only where that gave
             no sample, and not under the preset ns2. Under the preset ns3 it is at least 3 s for
             the SYN as well. Default ``1 s``; ns2: ``3 s``.
-        granularity: Granularity of the sender's clock. Default ``1 ms``; ns2: ``10 ms``.
+        granularity: Granularity of the sender's clock. Under the preset linux a tick of the
+            kernel's timer wheel, by which all timers of a connection expire late. Default ``1
+            ms``; ns2: ``10 ms``.
         delayed_ack: Number of segments per acknowledgement. 1: no acknowledgement is delayed.
             Default ``2``; ns2: ``1``.
         delayed_ack_timeout: Longest delay of an acknowledgement. Under the preset linux it is the

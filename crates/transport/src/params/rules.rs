@@ -8,8 +8,10 @@ use crate::ecn::EcnMode;
 use crate::pacing;
 use crate::recovery::{PrrKind, PrrMode};
 
-/// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.
-const LINUX_PATIENCE: Span = Span::from_ms(2);
+/// Linux's `TCP_TIMEOUT_MIN`: two ticks.
+fn linux_patience(params: &TcpParams) -> Span {
+    params.granularity + params.granularity
+}
 
 /// How losses are found and repaired.
 #[derive(Debug, Clone, PartialEq)]
@@ -198,7 +200,7 @@ pub struct CwndRules {
 /// after others.
 fn probe_patience(params: &TcpParams, linux: bool) -> (Span, Span) {
     match (linux, params.delayed_ack) {
-        (true, _) => (params.min_rto, LINUX_PATIENCE),
+        (true, _) => (params.min_rto, linux_patience(params)),
         (false, 1) => (Span::ZERO, Span::ZERO),
         (false, _) => (params.delayed_ack_timeout, Span::ZERO),
     }
@@ -250,7 +252,11 @@ impl RecoveryRules {
             counts_reports: reference && params.sack && !params.rack,
             resends_unknown: params.sack && (ns3 || (reference && !params.rack)),
             like_linux: linux && params.sack,
-            reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
+            reorder_patience: if linux {
+                linux_patience(params)
+            } else {
+                Span::ZERO
+            },
             go_back_n: ns2,
             classic: ns2,
             duplicates_report: ns2 && params.sack,

@@ -163,12 +163,13 @@ impl Sender {
     /// started. It is never later than the retransmission timer.
     #[inline]
     pub(super) fn next_started(&self) -> Time {
-        let pto_at = self.expected_at.max(self.last_send) + self.probe_wait();
+        let started = self.expected_at.max(self.last_send);
+        let pto_at = self.config.expiry(started, self.probe_wait());
         // Nearly always: no timeout is shorter, so that this one need not be worked out.
         if pto_at <= self.expected_at + self.config.rto.min {
             return pto_at;
         }
-        pto_at.min(self.expected_at + self.rto())
+        pto_at.min(self.config.expiry(self.expected_at, self.rto()))
     }
 
     /// Sets the timers, since what follows may need or change them.
@@ -176,7 +177,7 @@ impl Sender {
     pub(super) fn set_started_timers(&mut self) {
         if self.expected_at < Time::NEVER {
             self.pto_at = self.next_started();
-            self.rto_at = self.expected_at + self.rto();
+            self.rto_at = self.config.expiry(self.expected_at, self.rto());
             self.expected_at = Time::NEVER;
         }
     }

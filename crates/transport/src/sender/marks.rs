@@ -103,6 +103,6 @@ impl Sender {
         self.control(|cc| cc.set_window(window, ssthresh));
         self.awaits_timer = true;
         self.pto_at = Time::NEVER;
-        self.rto_at = now + self.rto();
+        self.rto_at = self.config.expiry(now, self.rto());
     }
 }

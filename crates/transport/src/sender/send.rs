@@ -224,7 +224,7 @@ impl Sender {
             }
             if self.board.is_empty() && self.rto_at == Time::NEVER {
                 // The receiver's window is closed: probe it when the timer expires.
-                self.rto_at = now + self.rto();
+                self.rto_at = self.config.expiry(now, self.rto());
             }
             return None;
         }
@@ -276,7 +276,7 @@ impl Sender {
             self.prr.on_sent(u64::from(len));
         }
         if self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rto();
+            self.rto_at = self.config.expiry(now, self.rto());
         }
         let is_spared = self.config.pace.spares_initial
             && self.snd_nxt <= self.config.initial_window + u64::from(len);

@@ -61,7 +61,7 @@ impl Sender {
             if self.new_data().is_some_and(|(_, room)| !room) && self.snd_una > 0 {
                 self.window_probe = true;
                 self.rtt.back_off();
-                self.rto_at = now + self.rto();
+                self.rto_at = self.config.expiry(now, self.rto());
             }
             return;
         }
@@ -175,7 +175,8 @@ impl Sender {
         if let Some(deadline) = self.rack.deadline(window)
             && let Some(at) = self.board.detect_by_time(now, &deadline)
         {
-            self.reorder_at = at + self.config.recovery.reorder_patience;
+            let wait = at.since(now) + self.config.recovery.reorder_patience;
+            self.reorder_at = self.config.expiry(now, wait);
         }
     }
 
@@ -221,7 +222,7 @@ impl Sender {
             return;
         }
         let wait = self.probe_wait();
-        self.pto_at = (now + wait).min(self.rto_at);
+        self.pto_at = self.config.expiry(now, wait).min(self.rto_at);
     }
 
     /// How long after the last segment or acknowledgement the tail is probed.
