@@ -206,7 +206,7 @@ def test_transfers_are_recorded_where_the_figure_shows_them(sojourn, tmp_path):
     done = sojourn("plot", "scenarios/access-line.toml", "fct", *short)
     assert done.status == 0, done.errors
     table = (tmp_path / "fct.csv").read_text().splitlines()
-    assert table[0] == "discipline,quantity,share,size_bytes,mean,low,high"
+    assert table[0] == "discipline,quantity,share,size_bytes,value,low,high"
     assert {row.split(",")[0] for row in table[1:]} == {"droptail", "pie", "codel", "fq_codel"}
 
 

@@ -159,8 +159,9 @@ def test_completion_times_are_shown_where_transfers_were_recorded():
     results = sj.run("scenarios/access-line.toml", replicas=2, overrides=overrides)
     (chart,) = (one for one in charts(results) if one.id == "fct")
     (data,) = chart.spec["datasets"].values()
-    drawn = results.plot("fct").data
-    assert [row["mean"] for row in data] == pytest.approx([1e3 * mean for mean in drawn["mean"]])
+    drawn = results.plot("fct").data.drop_nulls("value")
+    for one in ("value", "low", "high"):
+        assert [row[one] for row in data] == pytest.approx((1e3 * drawn[one]).to_list())
     assert {row["discipline"] for row in data} == {"Drop-tail", "PIE", "CoDel", "FQ-CoDel"}
     assert {row["quantile"] for row in data} <= {"Median", "95th percentile"}
 

@@ -356,6 +356,7 @@ def test_frames_are_written_and_read_again(mixed, tmp_path):
         "drops": results.drops,
         "delays": results.delays,
         "series": results.time_series,
+        "transfers": results.transfers,
     }
     others = {"scenario.toml", "summary.json", "experiment.json"}
     assert names == {f"{name}.parquet" for name in frames} | others

@@ -42,8 +42,8 @@ pub struct RequestResponse {
 struct Asking {
     began: Time,
     exchange: Exchange,
-    /// Those of the response, once the server has the request.
-    bytes: Option<u64>,
+    /// Those of the response.
+    bytes: u64,
 }
 
 impl RequestResponse {
@@ -66,7 +66,7 @@ impl RequestResponse {
         self.asking = Some(Asking {
             began: now,
             exchange: Exchange::Answered { request, first },
-            bytes: None,
+            bytes: self.params.response.draw(draw.sizes).get(),
         });
         host.send(stream, Direction::Reverse, request, REQUEST);
     }
@@ -78,10 +78,7 @@ impl Application for RequestResponse {
             Event::Connected { .. } => {}
             Event::Start | Event::Wake => self.ask(now, draw, host),
             Event::Arrived { stream, tag } if tag == REQUEST => {
-                let bytes = self.params.response.draw(draw.sizes).get();
-                if let Some(asking) = &mut self.asking {
-                    asking.bytes = Some(bytes);
-                }
+                let bytes = self.asking.map_or(0, |asking| asking.bytes);
                 host.send(stream, Direction::Forward, bytes, RESPONSE);
                 if !self.params.persistent {
                     host.close(stream, Direction::Forward);
@@ -89,16 +86,11 @@ impl Application for RequestResponse {
                 }
             }
             Event::Arrived { .. } => {
-                if let Some(Asking {
-                    began,
-                    exchange,
-                    bytes: Some(bytes),
-                }) = self.asking.take()
-                {
+                if let Some(asking) = self.asking.take() {
                     host.completed(Completed {
-                        began,
-                        bytes,
-                        exchange,
+                        began: asking.began,
+                        bytes: asking.bytes,
+                        exchange: asking.exchange,
                     });
                 }
                 host.wake_at(now + self.params.think.draw(draw.gaps));
@@ -108,6 +100,7 @@ impl Application for RequestResponse {
 
     fn under_way(&self, show: &mut dyn FnMut(Begun)) {
         if let Some(Asking { began, bytes, .. }) = self.asking {
+            let bytes = Some(bytes);
             show(Begun { began, bytes });
         }
     }

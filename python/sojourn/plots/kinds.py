@@ -80,7 +80,8 @@ def fct(
     """Completion times of transfers by their size, or their slowdown."""
     frame = completion_times.gather(results, of=of, flow=flow, case=case)
     whose = "" if flow is None else f"Flows: {flow}"
-    return _with(completion_times.draw(frame), frame, whose, _drawn(results, case))
+    apart = completion_times.left_out(results, flow=flow, case=case)
+    return _with(completion_times.draw(frame), frame, whose, _drawn(results, case), apart)
 
 
 def series(

@@ -7,6 +7,7 @@ are one drawing.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -265,14 +266,22 @@ def _cdf(results: Results) -> Chart:
 
 def _fct(results: Results) -> Chart:
     style = _Style(results)
-    frame = _per_case(results, lambda number: completion_times.gather(results, case=number))
-    frame = frame.with_columns(
+    parts = []
+    for number in cases_run(results):
+        with suppress(PlotError):
+            part = completion_times.gather(results, case=number)
+            parts.append(part.with_columns(pl.lit(number).alias("scene")))
+    if not parts:
+        raise PlotError("no completion time is known in any case")
+    keys = ("scene", "share", "discipline")
+    frame = _labelled(results, pl.concat(parts)).with_columns(
         pl.col("share").replace_strict(completion_times.SHARES).alias("quantile"),
         pl.col("size_bytes") / 1e3,
-        pl.col("mean", "low", "high") * 1e3,
+        pl.col("value", "low", "high") * 1e3,
+        # A line is drawn from class to class, not over one that is not known.
+        pl.col("value").is_null().cum_sum().over(keys).alias("stretch"),
     )
-    # An interval may reach below zero, which an axis by ratio has no place for.
-    frame = frame.with_columns(pl.max_horizontal("low", pl.col("mean") / 10))
+    frame = frame.drop_nulls("value").drop("share", "quantity")
     names = list(dict.fromkeys(frame["quantile"]))
     quantile = alt.param(
         name="quantile", value=names[0], bind=alt.binding_select(options=names, name="Quantile: ")
@@ -280,24 +289,23 @@ def _fct(results: Results) -> Chart:
     chosen = alt.TitleParams(text=alt.ExprRef("quantile"), anchor="start")
     by_ratio = alt.Scale(type="log", padding=20, nice=False)
     axis = alt.Axis(format="~g", labelOverlap=True)
-    size = alt.X(
-        "size_bytes:Q",
-        title="Size of the transfer (kB)",
-        scale=by_ratio,
-        axis=axis,
-    )
+    size = alt.X("size_bytes:Q", title="Size of the transfer (kB)", scale=by_ratio, axis=axis)
     base = (
         alt.Chart(frame)
         .transform_filter(style.only_chosen)
         .transform_filter(style.only_scene)
         .transform_filter("datum.quantile == quantile")
-        .encode(x=size)
+        .encode(x=size, detail="stretch:N")
     )
-    y = alt.Y("mean:Q", title="Completion time (ms)", scale=by_ratio, axis=axis)
-    band = base.mark_area(opacity=0.18, clip=True).encode(
-        y=alt.Y("low:Q", title="Completion time (ms)", scale=by_ratio, axis=axis),
-        y2="high:Q",
-        color=style.colour,
+    y = alt.Y("value:Q", title="Completion time (ms)", scale=by_ratio, axis=axis)
+    band = (
+        base.transform_filter("isValid(datum.low)")
+        .mark_area(opacity=0.18)
+        .encode(
+            y=alt.Y("low:Q", title="Completion time (ms)", scale=by_ratio, axis=axis),
+            y2="high:Q",
+            color=style.colour,
+        )
     )
     line = base.mark_line(strokeWidth=2).encode(y=y, color=style.colour, strokeDash=style.dash)
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(
@@ -307,7 +315,7 @@ def _fct(results: Results) -> Chart:
         tooltip=[
             alt.Tooltip("discipline:N", title="Discipline"),
             alt.Tooltip("size_bytes:Q", title="Size (kB)", format=".3~g"),
-            alt.Tooltip("mean:Q", title="Completion time (ms)", format=".4~g"),
+            alt.Tooltip("value:Q", title="Completion time (ms)", format=".4~g"),
             alt.Tooltip("low:Q", title="from (ms)", format=".4~g"),
             alt.Tooltip("high:Q", title="to (ms)", format=".4~g"),
         ],
@@ -315,9 +323,9 @@ def _fct(results: Results) -> Chart:
     return Chart(
         "fct",
         "Completion times by size",
-        "How long transfers take by their size: means over the replicas of the median, or of the "
-        "95th percentile, of each class of size, with their 95 % intervals. What was under way "
-        "when a run ended counts as longer than all others.",
+        "How long transfers take by their size: the median of each class of size, or its 95th "
+        "percentile, with a 95 % interval over the replicas. What was under way when a run ended "
+        "counts for as long as it had taken by then.",
         "Completion time against the size of a transfer, a line for each discipline.",
         style.spec(alt.layer(band, line, dots).add_params(quantile).properties(title=chosen)),
     )

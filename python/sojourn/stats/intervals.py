@@ -97,11 +97,11 @@ def student_interval(
         return Interval(kept[0], None, None, 1)
     mean, deviation = mean_and_deviation(kept)
     deviation = max(deviation, least_deviation)
-    half = _quantile(len(kept) - 1, level) * deviation / math.sqrt(len(kept))
+    half = student_quantile(len(kept) - 1, level) * deviation / math.sqrt(len(kept))
     return Interval(mean, mean - half, mean + half, len(kept))
 
 
-def _quantile(freedom: int, level: float) -> float:
+def student_quantile(freedom: int, level: float = 0.95) -> float:
     """The quantile of Student's t for a two-sided interval."""
     if level == 0.95 and freedom <= len(AT_95):
         return AT_95[freedom - 1]
