@@ -363,7 +363,7 @@ def test_frames_are_written_and_read_again(mixed, tmp_path):
     folder = tmp_path / "new" / "folder"
     assert {path.name for path in folder.iterdir()} == names
     for name, frame in frames.items():
-        assert not frame.is_empty()
+        assert not frame.is_empty() or name == "transfers", name
         assert pl.read_parquet(folder / f"{name}.parquet").equals(frame)
     summary = json.loads((folder / "summary.json").read_text())
     assert summary == json.loads(json.dumps(results.summary()))
