@@ -267,6 +267,32 @@ def test_tbf_has_room_for_the_headers_that_linux_counts(sojourn, tmp_path):
     assert "peakrate 20000000bit mtu 1514" in script(sojourn, tmp_path, queue)
 
 
+FLOW_RED = (
+    'discipline = "sfq", preset = "linux", head_drop = true, '
+    'inner = "red(limit = 60 kB, ecn = true, hard_drop = true, max_p = 0.1)"'
+)
+
+
+def test_sfq_with_red_in_each_flow(sojourn, tmp_path):
+    # A quarter of the limit and a third of that; (2 x 5000 + 15000) / (3 x 1000) = 8.3 packets.
+    text = script(sojourn, tmp_path, FLOW_RED)
+    assert (
+        "depth 127 headdrop redflowlimit 60000 min 5000 max 15000 avpkt 1000 burst 8 "
+        "probability 0.1 ecn harddrop"
+    ) in text
+    assert "# inner" not in text
+    text = script(sojourn, tmp_path, 'discipline = "sfq", preset = "linux", inner = "codel"')
+    assert "# inner = codel: not written for sfq, which has none" in text
+    assert "redflowlimit" not in text
+    text = script(sojourn, tmp_path, 'discipline = "sfq", inner = "red"')
+    assert "# inner = red: not written for sfq, which has none" in text
+    queue = 'discipline = "sfq", inner = "red(preset = linux, min_th = 9 kB, w_q = 0.25)"'
+    assert "redflowlimit" not in script(sojourn, tmp_path, queue)
+    text = script(sojourn, tmp_path, queue.replace('"sfq"', '"sfq", preset = "linux"'))
+    assert "min 9000 max 27000 " in text
+    assert "w_q = 0.25): w_q: no option of this RED" in text
+
+
 BEYOND = {
     ("10 Mbit/s", "100 Gbit/s", 'discipline = "red"'): (
         "bandwidth 34359738360bit",
@@ -366,6 +392,7 @@ def test_tc_reads_every_option(sojourn, tmp_path, discipline, preset):
     "queue",
     [
         *NEAREST,
+        FLOW_RED,
         'discipline = "tbf", peak_rate = "2 Mbit/s"',
         'discipline = "tbf", peak_rate = "2 Mbit/s", mtu = "2000 B"',
         'discipline = "red", min_th = "250 B", max_th = "750 B"',

@@ -43,7 +43,7 @@ use crate::parts::ecn::mark_or_drop;
 use crate::parts::red_law::RedMark;
 use crate::parts::{Fifo, mistakes};
 use crate::red;
-use crate::red::average::Average;
+use crate::red::average::{self, Average};
 use crate::red::estimate::{Arrival, Estimate};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -95,7 +95,8 @@ fn linux(params: &red::Params, capacity: Capacity, link: &LinkInfo) -> Result<Av
         }
     };
     let min = params.min_th.given().map_or(libm::floor(max / 3.0), length);
-    Average::linux(min, max, (mean.as_f64(), "packets"), params, link)
+    let law = average::linux(min, max, (mean.as_f64(), "packets"), params, link)?;
+    Ok(Average::Linux(Box::new(law)))
 }
 
 impl<P> Choke<P> {

@@ -83,6 +83,7 @@ pub(crate) mod estimate;
 
 use self::average::{Average, AverageState};
 use self::estimate::{Arrival, Estimate};
+use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::RedMark;
 use crate::parts::{Fifo, Room, mistakes};
@@ -147,8 +148,10 @@ pub struct Red<P> {
     idle_since: Option<Time>,
 }
 
-fn linux(params: &Params, link: &LinkInfo) -> Result<Average, ParamFault> {
+/// The kernel's average and what it is compared with.
+pub(crate) fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
     let mean = params.mean_packet;
+    above_zero("mean_packet", mean)?;
     let length = |Threshold(length)| libm::floor(length.in_bytes(mean, link));
     let (min, max) = match (params.min_th.given(), params.max_th.given()) {
         (Some(min), Some(max)) => (length(min), length(max)),
@@ -165,7 +168,7 @@ fn linux(params: &Params, link: &LinkInfo) -> Result<Average, ParamFault> {
             (libm::floor(max / 3.0), max)
         }
     };
-    Average::linux(min, max, (1.0, "B"), params, link)
+    average::linux(min, max, (1.0, "B"), params, link)
 }
 
 impl<P> Red<P> {
@@ -184,7 +187,7 @@ impl<P> Red<P> {
         };
         Ok(Self {
             average: if preset == Preset::Linux {
-                linux(params, link)?
+                Average::Linux(Box::new(linux(params, link)?))
             } else {
                 Average::Real(Estimate::new(params, preset, link, in_bytes)?)
             },

@@ -15,6 +15,11 @@
 //! - When the salt changes, all waiting packets are hashed again in order, so that no flow is ever
 //!   reordered.
 //!
+//! With `head_drop` the first packet of a bucket goes where else its last or the arrival would, at
+//! both limits: `limit`, where the longest bucket loses it, and `depth`, where the arrival takes
+//! its place in its own bucket. An arrival that finds no bucket free (`flows`) is dropped all the
+//! same. Such drops have the reason `head`.
+//!
 //! With `inner` each bucket is a discipline of its own, such as `"codel(target = 2 ms)"`, with its
 //! parameters in parentheses and a limit of its own. An arrival that finds `limit` packets in all
 //! buckets together is dropped, and no waiting packet is dropped in its place. The salt does not
@@ -30,7 +35,15 @@
 //! - If no bucket holds more than one packet, the packet of the bucket whose turn is next is
 //!   dropped.
 //! - A flow that becomes empty loses its credit.
-//! - RED for each flow and `headdrop` are left out.
+//! - `inner = "red(...)"` is the RED that the kernel has in each flow (`redflowlimit` in `tc`), if
+//!   it has this preset too: buckets stay plain, all limits hold as without it, and `perturb` is
+//!   possible. The `limit` of this RED only sets the automatic thresholds. An arrival at an empty
+//!   bucket starts its average at zero and gets in; later ones get in, marked or not, or are
+//!   dropped by the average of the bytes in their bucket, before `depth` is looked at. The average
+//!   knows no idle time. With `head_drop` the first packet of the bucket is marked in place of the
+//!   arrival if it is ECN-capable, and dropped in its place. When the salt changes, the packets
+//!   that are hashed again make the averages; in the kernel an average that a former flow left may
+//!   be among them.
 //!
 //! **ns-2** (`SFQ`, ns-2.35):
 //!
@@ -57,9 +70,12 @@ use crate::parts::earliest_wait::EarliestWait;
 use crate::parts::flow_queue::linux_turn;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::Inner;
+use crate::parts::linux_red::LinuxRed;
 use crate::parts::longest::Longest;
 use crate::parts::places;
 use crate::parts::probe_names::parse_flow;
+use crate::parts::red_law::RedMark;
+use crate::red;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -81,6 +97,9 @@ params! {
         depth: Auto<u32> = "auto", Linux = "127";
         /// Largest number of buckets in use at a time. Automatic: all.
         flows: Auto<u32> = "auto", Linux = "128";
+        /// Whether the oldest packet of a bucket that is too long is dropped instead of its newest
+        /// or the arrival. Not under ns-2's preset, and not with `inner`, except for Linux's RED.
+        head_drop: bool = "false";
         /// Discipline of each bucket.
         inner: Optional<Inner> = "none";
     }
@@ -98,6 +117,9 @@ pub struct Sfq<P: Packet> {
     depth: usize,
     flows: usize,
     linux: bool,
+    head_drop: bool,
+    /// Linux's RED in each bucket.
+    red: Option<FlowRed>,
     buckets: Vec<Bucket<P>>,
     /// The buckets in use; the first is served next.
     ring: VecDeque<u32>,
@@ -128,8 +150,33 @@ enum Admits {
     Share(u64),
 }
 
+/// RED in each bucket, as Linux has it.
+struct FlowRed {
+    /// As it is at first.
+    law: LinuxRed,
+    ecn: bool,
+    hard_drop: bool,
+}
+
+impl FlowRed {
+    fn new(params: &red::Params, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let law = red::linux(params, link)?;
+        // The kernel takes it for no RED at all.
+        if law.thresholds().0 < 1.0 {
+            return Err(ParamFault::new("min_th", "0 B", "1 B or more"));
+        }
+        Ok(Self {
+            law,
+            ecn: params.ecn,
+            hard_drop: params.hard_drop,
+        })
+    }
+}
+
 struct Bucket<P: Packet> {
     queue: Child<P>,
+    /// Its RED, since it was first used.
+    red: Option<Box<LinuxRed>>,
     allot: i64,
     changed: u64,
     seen: bool,
@@ -182,8 +229,8 @@ impl<P: Packet> Sfq<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// No bucket, a quantum of nothing, a parameter of `inner`, or `maxqueue` under a preset other
-    /// than ns-2's or not in packets.
+    /// No bucket, a quantum of nothing, a parameter of `inner`, `head_drop` where no waiting packet
+    /// is ever dropped, or `maxqueue` under a preset other than ns-2's or not in packets.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         auto_above_zero("quantum", params.quantum)?;
         let mut admits = admits(params, preset, link)?;
@@ -202,16 +249,32 @@ impl<P: Packet> Sfq<P> {
         if params.perturb > Span::ZERO {
             check_period("perturb", params.perturb)?;
         }
+        let red = match &params.inner.0 {
+            Some(inner) if preset == Preset::Linux => {
+                inner.of_linux("red", preset, |params| FlowRed::new(params, link))?
+            }
+            _ => None,
+        };
+        let inner = Optional(params.inner.0.clone().filter(|_| red.is_none()));
+        if params.head_drop && (preset == Preset::Ns2 || inner.0.is_some()) {
+            let allowed = if preset == Preset::Ns2 {
+                "false under preset ns2, which never drops what waits"
+            } else {
+                "false with inner, which drops by its own rules"
+            };
+            return Err(ParamFault::new("head_drop", "true", allowed));
+        }
         let room_for = places("buckets", params.buckets)?;
         let buckets = (0..room_for).map(|_| Bucket {
             queue: Child::default(),
+            red: None,
             allot: 0,
             changed: 0,
             seen: false,
             listed: false,
         });
         Ok(Self {
-            children: ChildFactory::new::<P>(&params.inner, preset, link)?,
+            children: ChildFactory::new::<P>(&inner, preset, link)?,
             ignores_limit: preset == Preset::Ns2 && params.limit.0.is_some(),
             admits,
             perturb: params.perturb,
@@ -219,6 +282,8 @@ impl<P: Packet> Sfq<P> {
             depth,
             flows,
             linux: preset == Preset::Linux,
+            head_drop: params.head_drop,
+            red,
             buckets: buckets.collect(),
             ring: VecDeque::with_capacity(room_for),
             seen: Vec::new(),
@@ -265,9 +330,10 @@ impl<P: Packet> Sfq<P> {
     fn push(&mut self, bucket: u32, packet: P, ctx: &mut Context<'_, P>) {
         let quantum = self.quantum.unwrap_or(0);
         let this = &mut self.buckets[bucket as usize];
-        if !self.children.is_plain() && !this.seen {
+        if (!self.children.is_plain() || self.red.is_some()) && !this.seen {
             this.seen = true;
             this.queue = self.children.child();
+            this.red = self.red.as_ref().map(|red| Box::new(red.law.clone()));
             self.seen.push(bucket);
         }
         this.queue
@@ -275,6 +341,9 @@ impl<P: Packet> Sfq<P> {
         if !this.listed && !this.queue.is_empty() {
             this.listed = true;
             this.allot = quantum;
+            if let Some(law) = &mut this.red {
+                law.reset();
+            }
             self.ring.push_back(bucket);
         }
         self.changed(bucket);
@@ -296,15 +365,84 @@ impl<P: Packet> Sfq<P> {
         let Some(longest) = self.longest() else {
             return;
         };
+        let head_drop = self.head_drop;
         let queue = &mut self.buckets[longest as usize].queue;
-        let Some(packet) = queue.counted_in(&mut self.backlog, Child::pop_tail) else {
+        let popped = queue.counted_in(&mut self.backlog, |queue| {
+            if head_drop {
+                queue.pop_head()
+            } else {
+                queue.pop_tail()
+            }
+        });
+        let Some(packet) = popped else {
             return;
         };
         if queue.is_empty() {
             self.leaves(longest);
         }
         self.changed(longest);
-        ctx.drop(packet, Reason::Overlimit);
+        let reason = if head_drop {
+            Reason::Head
+        } else {
+            Reason::Overlimit
+        };
+        ctx.drop(packet, reason);
+    }
+
+    /// Drops the first packet of a bucket, whose place the arrival takes. Such an exchange leaves
+    /// the bucket where it stands among equally long ones, unless it has another length then.
+    fn exchange(&mut self, bucket: u32, packet: P, reason: Reason, ctx: &mut Context<'_, P>) {
+        let this = &mut self.buckets[bucket as usize];
+        let Some(oldest) = this.queue.counted_in(&mut self.backlog, Child::pop_head) else {
+            return ctx.drop(packet, reason);
+        };
+        let grows = packet.size() > oldest.size();
+        let is_longer = grows && matches!(self.admits, Admits::PushOut(Capacity::Bytes(_)));
+        ctx.drop(oldest, reason);
+        this.queue
+            .counted_in(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+        if is_longer {
+            self.changed(bucket);
+            let this = &self.buckets[bucket as usize];
+            self.longest.grew(bucket, || this.length(self.admits));
+        }
+    }
+
+    /// Lets Linux's RED see an arrival at a bucket that holds packets, and mark it or the packet at
+    /// the head: why one is to be dropped, if so.
+    fn red_drop(
+        &mut self,
+        bucket: u32,
+        packet: &mut P,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<Reason> {
+        let red = self.red.as_ref()?;
+        let Bucket {
+            queue, red: law, ..
+        } = &mut self.buckets[bucket as usize];
+        let waiting = queue.backlog();
+        if waiting.packets == 0 {
+            return None;
+        }
+        let action = law
+            .as_mut()?
+            .arrival(waiting.bytes, None, ctx.now, ctx.random);
+        let (reason, marks) = match action {
+            RedMark::None => return None,
+            RedMark::Prob => (Reason::Unforced, red.ecn),
+            RedMark::Hard => (Reason::Forced, red.ecn && !red.hard_drop),
+        };
+        if marks {
+            let head = queue.head_mut().filter(|_| self.head_drop);
+            for packet in head.into_iter().chain([packet]) {
+                if packet.ecn().is_capable() {
+                    packet.set_ce();
+                    ctx.sink.marked(packet, reason);
+                    return None;
+                }
+            }
+        }
+        Some(reason)
     }
 
     /// An empty bucket leaves the ring.
@@ -344,6 +482,10 @@ impl<P: Packet> Sfq<P> {
             if self.refuses(bucket) {
                 ctx.drop(packet, Reason::Overlimit);
             } else {
+                let this = &mut self.buckets[bucket as usize];
+                if let Some(law) = &mut this.red {
+                    law.observe(this.queue.backlog().bytes, None, ctx.now);
+                }
                 self.push(bucket, packet, ctx);
             }
         }
@@ -352,15 +494,23 @@ impl<P: Packet> Sfq<P> {
 }
 
 impl<P: Packet> Discipline<P> for Sfq<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+    fn enqueue(&mut self, mut packet: P, ctx: &mut Context<'_, P>) {
         let bucket = self.bucket_of(&packet, ctx.random);
         let Backlog { packets, bytes } = self.backlog;
         let pushes_out = self.children.is_plain();
         let is_full = !pushes_out && !self.capacity().admits(packets, bytes, packet.size());
-        if is_full || self.refuses(bucket) {
+        if let Some(reason) = self.red_drop(bucket, &mut packet, ctx) {
+            if !self.head_drop {
+                return ctx.drop(packet, reason);
+            }
+            self.exchange(bucket, packet, reason, ctx);
+        } else if !is_full && !self.refuses(bucket) {
+            self.push(bucket, packet, ctx);
+        } else if self.head_drop && !self.buckets[bucket as usize].queue.is_empty() {
+            self.exchange(bucket, packet, Reason::Head, ctx);
+        } else {
             return ctx.drop(packet, Reason::Overlimit);
         }
-        self.push(bucket, packet, ctx);
         if let Admits::PushOut(capacity) = self.admits {
             while pushes_out && !capacity.holds(self.backlog.packets, self.backlog.bytes) {
                 self.drop_from_longest(ctx);
@@ -412,6 +562,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     fn reset(&mut self) {
         for bucket in &mut self.buckets {
             bucket.queue = Child::default();
+            bucket.red = None;
             bucket.changed = 0;
             bucket.seen = false;
             bucket.listed = false;
@@ -490,18 +641,31 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         self.buckets[self.seen[k] as usize].queue.backlog().packets
     }
 
-    /// Shows the packets of a bucket, and the variables of its discipline if it is one.
+    /// Shows the packets of a bucket, and the variables of its discipline or of its RED if it has
+    /// one.
     fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("packets", ProbeValue::Number(self.waiting_in(k) as f64));
-        let queue = &self.buckets[self.seen[k] as usize].queue;
+        let Bucket { queue, red, .. } = &self.buckets[self.seen[k] as usize];
         queue.probe_all(show);
+        if let Some(law) = red {
+            show("avg", ProbeValue::Number(law.average()));
+            show("count", ProbeValue::Number(law.count() as f64));
+        }
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
         let Some((k, name)) = parse_flow(name) else {
             return false;
         };
-        let bucket = self.seen.get(k).copied();
-        bucket.is_some_and(|bucket| self.buckets[bucket as usize].queue.poke(name, value))
+        let Some(&bucket) = self.seen.get(k) else {
+            return false;
+        };
+        let Bucket { queue, red, .. } = &mut self.buckets[bucket as usize];
+        match (red, name) {
+            (Some(law), "avg") => law.set_average(value),
+            (Some(law), "count") => law.set_count(value as i64),
+            _ => return queue.poke(name, value),
+        }
+        true
     }
 }

@@ -217,7 +217,9 @@ impl Trial {
             }
             // The least room that any of the cases has.
             ("avq", Reason::Unforced) => bench.probe("virtual_bytes") + packet.size as f64 > 3000.0,
-            ("headdrop", Reason::Head) | ("fq_pie", Reason::Unforced) => self.before.packets > 0,
+            ("headdrop" | "sfq", Reason::Head) | ("fq_pie", Reason::Unforced) => {
+                self.before.packets > 0
+            }
             ("red" | "ared", Reason::Unforced) => bench.probe("avg") > 0.0 && self.red_above(2.0),
             ("sfb", Reason::Blue | Reason::Penalty) => bench.probe("prob_max") > 0.0,
             ("choke", Reason::Match) => bench.probe("avg") > 0.0 && self.before.packets > 0,

@@ -305,3 +305,216 @@ fn linux_holds_depth_to_127() {
     let admitted = (0..500).filter(|_| bench.arrive(us(0), 100)).count();
     assert_eq!(admitted, 127);
 }
+
+/// What waits, in the order in which it is sent.
+fn drain(bench: &mut Bench) -> Vec<u64> {
+    std::iter::from_fn(|| bench.dequeue(us(1_000_000)))
+        .map(|packet| packet.id)
+        .collect()
+}
+
+fn dropped(bench: &Bench) -> Vec<(u64, Reason)> {
+    let dropped = bench.record.dropped.iter();
+    dropped.map(|(packet, why)| (packet.id, *why)).collect()
+}
+
+/// The fifth packet is one too many. Flow 0 has three, of which the first goes; then flow 1 has
+/// three, and loses its own first, not the packet that came.
+#[test]
+fn with_head_drop_the_longest_flow_loses_its_oldest() {
+    for preset in [Preset::Reference, Preset::Linux] {
+        let params = [("limit", "4 packets"), ("head_drop", "true")];
+        let mut bench = Bench::under(preset, "sfq", &params);
+        for flow in [0, 0, 0, 1, 1, 1] {
+            assert!(bench.enqueue(us(0), flow, 500, Ecn::NotEct), "{preset}");
+        }
+        let expected = [(0, Reason::Head), (3, Reason::Head)];
+        assert_eq!(dropped(&bench), expected, "{preset}");
+        let mut left = drain(&mut bench);
+        left.sort_unstable();
+        assert_eq!(left, [1, 2, 4, 5], "{preset}");
+    }
+}
+
+/// Two packets of a flow at most: the third takes the place of the first, and leaves the other flow
+/// alone. A flow for which there is no bucket has none to give.
+#[test]
+fn with_head_drop_a_deep_flow_loses_its_oldest() {
+    let params = [("depth", "2"), ("flows", "2"), ("head_drop", "true")];
+    let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+    let taken = [0, 1, 0, 0, 2, 0].map(|flow| bench.enqueue(us(0), flow, 500, Ecn::NotEct));
+    assert_eq!(taken, [true, true, true, true, false, true]);
+    let expected = [(0, Reason::Head), (4, Reason::Overlimit), (2, Reason::Head)];
+    assert_eq!(dropped(&bench), expected);
+    assert_eq!(drain(&mut bench), [3, 5, 1]);
+}
+
+/// Both flows hold two packets, flow 1 since later. An exchange at the depth changes no length, so
+/// that it is flow 1 which makes room for flow 2 all the same: it loses its oldest, 1.
+#[test]
+fn an_exchange_does_not_make_a_flow_the_one_that_grew_last() {
+    let params = [
+        ("limit", "4 packets"),
+        ("depth", "2"),
+        ("head_drop", "true"),
+    ];
+    let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+    for flow in [0, 1, 0, 1, 0, 2] {
+        assert!(bench.enqueue(us(0), flow, 500, Ecn::NotEct));
+    }
+    assert_eq!(dropped(&bench), [(0, Reason::Head), (1, Reason::Head)]);
+}
+
+#[test]
+fn head_drop_is_refused_where_nothing_that_waits_is_dropped() {
+    let with = |more, preset| fault("sfq", &[("head_drop", "true"), more], preset);
+    let text = with(("buckets", "16"), Preset::Ns2);
+    assert!(text.starts_with("head_drop: found true; allowed: false under preset ns2"));
+    for preset in [Preset::Reference, Preset::Linux] {
+        let text = with(("inner", "codel"), preset);
+        assert!(text.starts_with("head_drop: found true; allowed: false with inner"));
+    }
+    let red = ("inner", "red(limit = 60 kB)");
+    assert_eq!(with(red, Preset::Linux), "accepted");
+    assert!(with(red, Preset::Reference).starts_with("head_drop: "));
+    let other = ("inner", "red(preset = reference)");
+    assert!(with(other, Preset::Linux).starts_with("head_drop: "));
+}
+
+/// A weight of 1/2: packets of 1000 B of one flow find 0, 1000, 2000 ... bytes. The average after
+/// each is 0 (an empty bucket is not asked), 500, 1250, 2125 and 3062.5 B, so that with thresholds
+/// of 2000 and 3000 B the fourth is the first in the band, which is exempt, and the fifth stands
+/// above it. That one is dropped, so that the next finds 4000 B again: 3531.25, kept in halves as
+/// 3531.5.
+fn red(more: &str) -> String {
+    format!("red(min_th = 2000 B, max_th = 3000 B, w_q = 0.5, max_p = 0.02{more})")
+}
+
+#[test]
+fn linux_has_red_in_each_flow() {
+    let inner = red("");
+    let params = [("inner", inner.as_str()), ("quantum", "1000 B")];
+    let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+    let mut averages = Vec::new();
+    for _ in 0..6 {
+        bench.enqueue(us(0), 0, 1_000, Ecn::Ect0);
+        averages.push(bench.probe("flow[0].avg"));
+    }
+    assert_eq!(averages, [0.0, 500.0, 1250.0, 2125.0, 3062.5, 3531.5]);
+    assert_eq!(dropped(&bench), [(4, Reason::Forced), (5, Reason::Forced)]);
+    assert!(bench.enqueue(us(0), 1, 1_000, Ecn::Ect0), "another flow");
+    assert_eq!(bench.probe("flow[1].avg"), 0.0);
+    assert_eq!(drain(&mut bench), [0, 6, 1, 2, 3]);
+    // It forgets: an empty bucket begins anew, however short the idle time.
+    assert!(bench.enqueue(us(1_000_000), 0, 1_000, Ecn::Ect0));
+    assert_eq!(bench.probe("flow[0].avg"), 0.0);
+}
+
+/// As above. The packet above the band is marked with `ecn`, unless `hard_drop`.
+#[test]
+fn linux_marks_in_each_flow() {
+    for (more, marked, gone) in [
+        (", ecn = true", vec![(4, Reason::Forced)], vec![]),
+        (
+            ", ecn = true, hard_drop = true",
+            vec![],
+            vec![(4, Reason::Forced)],
+        ),
+    ] {
+        let inner = red(more);
+        let mut bench = Bench::under(Preset::Linux, "sfq", &[("inner", &inner)]);
+        for _ in 0..5 {
+            bench.enqueue(us(0), 0, 1_000, Ecn::Ect0);
+        }
+        let marks = bench.record.marked.iter();
+        let marks: Vec<(u64, Reason)> = marks.map(|(packet, why)| (packet.id, *why)).collect();
+        assert_eq!((marks, dropped(&bench)), (marked, gone), "{more}");
+    }
+}
+
+/// As above, with what stands at the head: the oldest is marked if it can be, else the arrival;
+/// if neither can, the oldest is dropped and the arrival gets in.
+#[test]
+fn with_head_drop_red_signals_on_the_oldest() {
+    let inner = red(", ecn = true");
+    let params = [("inner", inner.as_str()), ("head_drop", "true")];
+    for (first, fifth, marked, gone) in [
+        (Ecn::Ect0, Ecn::Ect0, Some(0), None),
+        (Ecn::NotEct, Ecn::Ect0, Some(4), None),
+        (Ecn::NotEct, Ecn::NotEct, None, Some(0)),
+    ] {
+        let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+        bench.enqueue(us(0), 0, 1_000, first);
+        for _ in 0..3 {
+            bench.enqueue(us(0), 0, 1_000, Ecn::Ect0);
+        }
+        assert!(bench.enqueue(us(0), 0, 1_000, fifth));
+        let marks = bench.record.marked.first().map(|(packet, _)| packet.id);
+        assert_eq!((marks, bench.marks()), (marked, marked.iter().count()));
+        let drops: Vec<(u64, Reason)> = gone.iter().map(|&id| (id, Reason::Forced)).collect();
+        assert_eq!(dropped(&bench), drops);
+        let waits = (0..5).filter(|&id| Some(id) != gone);
+        assert_eq!(drain(&mut bench), waits.collect::<Vec<u64>>());
+    }
+}
+
+/// The limits of SFQ hold beside RED's, which only sets thresholds: the longest flow makes room.
+/// A RED of another preset is a discipline of its own instead, and its limit is one.
+#[test]
+fn linux_keeps_its_limits_with_red_in_each_flow() {
+    let params = [("limit", "4 packets"), ("inner", "red(limit = 60 kB)")];
+    let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+    for flow in [0, 0, 0, 0, 1] {
+        assert!(bench.enqueue(us(0), flow, 500, Ecn::NotEct));
+    }
+    assert_eq!(dropped(&bench), [(3, Reason::Overlimit)]);
+    let own = "red(preset = reference, limit = 2 packets)";
+    let mut bench = Bench::under(Preset::Linux, "sfq", &[("inner", own)]);
+    for _ in 0..3 {
+        bench.enqueue(us(0), 0, 500, Ecn::NotEct);
+    }
+    assert_eq!(dropped(&bench), [(2, Reason::Overlimit)]);
+}
+
+/// Four packets of 1000 B with a weight of 1/2, hashed again: their averages are 0, 500, 1250 and
+/// 2125 B, as when they came, though three of the first four have left since.
+#[test]
+fn a_new_salt_makes_the_averages_anew() {
+    let inner = red("");
+    let params = [("inner", inner.as_str()), ("perturb", "1 s")];
+    let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+    for _ in 0..4 {
+        bench.enqueue(us(0), 0, 1_000, Ecn::NotEct);
+    }
+    for _ in 0..3 {
+        bench.dequeue(us(0));
+        bench.enqueue(us(0), 0, 1_000, Ecn::NotEct);
+    }
+    assert!(bench.record.dropped.is_empty());
+    // Thrice halfway to the 3000 B that wait: 2562.5, 2781.5 and 2891.
+    assert_eq!(bench.probe("flow[0].avg"), 2891.0);
+    bench.timers_before(us(1_000_001));
+    let shown = bench.inside();
+    let averages: Vec<f64> = shown
+        .iter()
+        .filter_map(|(name, value)| match value {
+            sojourn_queue::ProbeValue::Number(number) if name.ends_with("avg") => Some(*number),
+            _ => None,
+        })
+        .collect();
+    assert!(averages.contains(&2125.0), "{averages:?}");
+}
+
+#[test]
+fn what_is_wrong_with_red_in_a_flow_is_told_of_inner() {
+    let with = |inner| fault("sfq", &[("inner", inner)], Preset::Linux);
+    let text = with("red(min_th = 9000 B, max_th = 3000 B)");
+    assert!(
+        text.starts_with("inner: found min_th = 9000 B in red"),
+        "{text}"
+    );
+    let text = with("red(min_th = 500 ns, max_th = 3000 B, w_q = 0.5)");
+    assert!(text.starts_with("inner: found min_th = "), "{text}");
+    let text = with("red(mean_packet = 0 B)");
+    assert!(text.starts_with("inner: found mean_packet = "), "{text}");
+}

@@ -371,6 +371,9 @@ class Sfq(Queue):
             ``127``.
         flows: Largest number of buckets in use at a time. Automatic: all. Default ``auto``; linux:
             ``128``.
+        head_drop: Whether the oldest packet of a bucket that is too long is dropped instead of its
+            newest or the arrival. Not under ns-2's preset, and not with `inner`, except for
+            Linux's RED. Default ``false``.
         inner: Discipline of each bucket. Default ``none``.
     """
 
@@ -385,6 +388,7 @@ class Sfq(Queue):
     quantum: str | None = None
     depth: int | str | None = None
     flows: int | str | None = None
+    head_drop: bool | None = None
     inner: str | None = None
 
 

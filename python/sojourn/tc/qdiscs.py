@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sojourn import registries
 from sojourn.tc import red, units
 from sojourn.tc.units import Link
 
@@ -336,6 +337,35 @@ def sfq_flows(value: Any, params: Params, link: Link) -> Written | None:
     return whole("flows", SFQ_FLOWS)(params["buckets"] if value == "auto" else value, params, link)
 
 
+def flow_red(value: Any, params: Params, link: Link) -> Written | None:
+    """sfq's RED in each flow: ``inner = "red(...)"``, where both have Linux's preset.
+
+    The limit only sets thresholds, in the kernel too. tc wants it no shorter than ``max``.
+    """
+    name, _, rest = str(value).removesuffix(")").partition("(")
+    pairs = (pair.partition("=") for pair in rest.split(",") if pair)
+    given = {key.strip(): text.strip() for key, _, text in pairs}
+    inner = {"preset": params["preset"], **given}
+    presets = {params["preset"], inner["preset"]}
+    if name.strip() != "red" or presets != {"linux"}:
+        return None
+    for param in registries.entries("disciplines")["red"]["params"]:
+        inner.setdefault(param["name"], param["presets"].get("linux", param["default"]))
+    tried = {key: write(inner[key], inner, link) for key, write in RED.items()}
+    options = {key: one for key, one in tried.items() if one is not None}
+    fitted = red_of(inner, link)
+    words = [
+        f"redflowlimit {max(fitted.limit, fitted.high)}",
+        f"min {fitted.low} max {fitted.high} avpkt {fitted.mean} burst {fitted.burst}",
+        *(options[key].words for key in ("max_p", "ecn", "hard_drop") if key in options),
+    ]
+    notes = [f"{key}: {one.note}" for key, one in options.items() if one.note]
+    notes += [
+        f"{key}: no option of this RED" for key in given if key not in RED and key != "preset"
+    ]
+    return Written(" ".join(words), "; ".join(notes))
+
+
 def sfb_max(value: Any, params: Params, link: Link) -> Written | None:
     """Where sfb refuses arrivals: automatic, what tc makes of its target."""
     return None if value == "auto" else whole("max", without=math.inf)(value, params, link)
@@ -500,6 +530,8 @@ QDISCS: Mapping[str, Qdisc] = {
             "buckets": power_of_two("divisor", BUCKETS),
             "flows": sfq_flows,
             "depth": whole("depth", SFQ_DEPTH, without=math.inf),
+            "head_drop": flag("headdrop"),
+            "inner": flow_red,
         },
     ),
     "codel": Qdisc("codel", {**LIMIT, **CODEL}),

@@ -116,6 +116,22 @@ impl<P: Packet> Child<P> {
         }
     }
 
+    /// Takes the first packet of a plain queue; another discipline gives none.
+    pub fn pop_head(&mut self) -> Option<P> {
+        match self {
+            Self::Plain { queue, .. } => queue.pop(),
+            Self::Discipline { .. } => None,
+        }
+    }
+
+    /// The first packet of a plain queue, to be marked where it stands.
+    pub fn head_mut(&mut self) -> Option<&mut P> {
+        match self {
+            Self::Plain { queue, .. } => queue.head_mut(),
+            Self::Discipline { .. } => None,
+        }
+    }
+
     /// The discipline, where it is one.
     fn discipline(&self) -> Option<&AnyDiscipline<P>> {
         match self {

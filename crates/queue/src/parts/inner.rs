@@ -2,7 +2,7 @@
 //! packets, ecn = true)"`.
 
 use sojourn_base::{
-    BuildError, Entry, Fault, LinkInfo, ParamFault, ParamSource, Preset, Quantity, Scalar,
+    BuildError, Entry, Fault, LinkInfo, ParamFault, ParamSet, ParamSource, Preset, Quantity, Scalar,
 };
 
 use crate::Packet;
@@ -101,19 +101,45 @@ impl Inner {
         preset: Preset,
         link: &LinkInfo,
     ) -> Result<AnyDiscipline<P>, ParamFault> {
-        let name = self.entry.name;
-        let refused = |key: &str, fault: Fault| {
-            let found = format!("{key} = {} in {name}", fault.found);
-            ParamFault::new("inner", found, fault.allowed)
-        };
-        let preset = match self.get("preset") {
-            Some(given) => Preset::read(given).map_err(|fault| refused("preset", fault))?,
-            None => preset,
-        };
-        build(name, self, preset, link).map_err(|error| match error {
-            BuildError::Param(fault) => refused(fault.name, fault.fault),
+        let preset = self.preset(preset)?;
+        build(self.entry.name, self, preset, link).map_err(|error| match error {
+            BuildError::Param(fault) => self.refused(fault.name, fault.fault),
             BuildError::Unknown => unreachable!("it was found in the registry"),
         })
+    }
+
+    /// What `make` makes of its parameters, if it is the discipline `name` under Linux's preset:
+    /// for a discipline that Linux gives such a part instead of a discipline inside.
+    ///
+    /// # Errors
+    /// A parameter that cannot be taken.
+    pub(crate) fn of_linux<T: ParamSet, R>(
+        &self,
+        name: &str,
+        outer: Preset,
+        make: impl FnOnce(&T) -> Result<R, ParamFault>,
+    ) -> Result<Option<R>, ParamFault> {
+        let preset = self.preset(outer)?;
+        if self.entry.name != name || preset != Preset::Linux {
+            return Ok(None);
+        }
+        let result = T::read(self, preset).and_then(|params| make(&params));
+        result
+            .map(Some)
+            .map_err(|fault| self.refused(fault.name, fault.fault))
+    }
+
+    /// Its own preset, or the outer one.
+    fn preset(&self, outer: Preset) -> Result<Preset, ParamFault> {
+        self.get("preset").map_or(Ok(outer), |given| {
+            Preset::read(given).map_err(|fault| self.refused("preset", fault))
+        })
+    }
+
+    /// What is wrong with one of its parameters, told of `inner`.
+    fn refused(&self, key: &str, fault: Fault) -> ParamFault {
+        let found = format!("{key} = {} in {}", fault.found, self.entry.name);
+        ParamFault::new("inner", found, fault.allowed)
     }
 }
 

@@ -26,24 +26,30 @@ pub(crate) struct AverageState {
     pub(crate) max_p: f64,
 }
 
-impl Average {
-    /// The kernel's, between two thresholds in a unit of so many bytes and of that name.
-    pub(crate) fn linux(
-        min: f64,
-        max: f64,
-        (bytes, unit): (f64, &str),
-        params: &Params,
-        link: &LinkInfo,
-    ) -> Result<Self, ParamFault> {
-        in_order(min, max, unit)?;
-        let mean = params.mean_packet;
-        let in_bytes = [min, max].map(|length| length * bytes);
-        let wlog = LinuxRed::wlog(params.w_q, params.burst, in_bytes, mean)?;
-        let (min, max) = (min as u64, max as u64);
-        let law = LinuxRed::new(min, max, params.max_p.0, wlog, mean, link.rate);
-        Ok(Self::Linux(Box::new(law)))
-    }
+/// The kernel's law between two thresholds in a unit of so many bytes and of that name.
+pub(crate) fn linux(
+    min: f64,
+    max: f64,
+    (bytes, unit): (f64, &str),
+    params: &Params,
+    link: &LinkInfo,
+) -> Result<LinuxRed, ParamFault> {
+    in_order(min, max, unit)?;
+    let mean = params.mean_packet;
+    let in_bytes = [min, max].map(|length| length * bytes);
+    let wlog = LinuxRed::wlog(params.w_q, params.burst, in_bytes, mean)?;
+    let (min, max) = (min as u64, max as u64);
+    Ok(LinuxRed::new(
+        min,
+        max,
+        params.max_p.0,
+        wlog,
+        mean,
+        link.rate,
+    ))
+}
 
+impl Average {
     pub(crate) fn avg(&self) -> f64 {
         match self {
             Self::Real(law) => law.avg,
