@@ -293,6 +293,14 @@ def test_sfq_with_red_in_each_flow(sojourn, tmp_path):
     assert "w_q = 0.25): w_q: no option of this RED" in text
 
 
+NO_DROP = 'discipline = "red", preset = "linux", ecn = true, no_drop = true'
+
+
+def test_red_that_drops_nothing_early(sojourn, tmp_path):
+    assert " ecn nodrop " in script(sojourn, tmp_path, NO_DROP)
+    assert "nodrop" not in script(sojourn, tmp_path, 'discipline = "red", ecn = true')
+
+
 BEYOND = {
     ("10 Mbit/s", "100 Gbit/s", 'discipline = "red"'): (
         "bandwidth 34359738360bit",
@@ -393,6 +401,7 @@ def test_tc_reads_every_option(sojourn, tmp_path, discipline, preset):
     [
         *NEAREST,
         FLOW_RED,
+        NO_DROP,
         'discipline = "tbf", peak_rate = "2 Mbit/s"',
         'discipline = "tbf", peak_rate = "2 Mbit/s", mtu = "2000 B"',
         'discipline = "red", min_th = "250 B", max_th = "750 B"',

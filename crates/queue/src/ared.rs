@@ -154,6 +154,7 @@ impl From<&Params> for red::Params {
             mean_packet: params.mean_packet,
             ecn: params.ecn,
             hard_drop: params.hard_drop,
+            no_drop: false,
             use_mark_p: params.use_mark_p,
             mark_p: params.mark_p,
             target_delay: params.target_delay,

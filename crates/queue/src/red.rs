@@ -16,6 +16,10 @@
 //! rate of the link) is counted as m arrivals that found an empty queue. It begins when a dequeue
 //! finds the queue empty.
 //!
+//! With `ecn` and `no_drop` the average drops nothing: where it asks for a mark, a packet that is
+//! not ECN-capable gets in as it is, and only an arrival that finds no room is dropped. Where
+//! `hard_drop` or `use_mark_p` ask for a drop instead of a mark, that stays one.
+//!
 //! Equal thresholds make a step. With a `w_q` of 1, `ecn`, and neither `gentle` nor `hard_drop`,
 //! every arrival that finds a queue at or above the threshold is marked, as in the example of RFC
 //! 8257, section 3.1, with the arrival counted.
@@ -67,7 +71,8 @@
 //!   `min_th` is then a third of `max_th`.
 //! - The automatic `w_q` is the power of two that lets `burst` packets pass.
 //! - It is never gentle.
-//! - With `ecn` packets are marked above `max_th` too, unless `hard_drop` is set.
+//! - With `ecn` packets are marked above `max_th` too, unless `hard_drop` is set (`harddrop` in
+//!   `tc`; `no_drop` is `nodrop`).
 //! - The idle table is computed from the rate of the link.
 //! - `tc` requires limit and avpkt; the defaults of 400 kB and 1000 B are those of this simulator.
 
@@ -123,6 +128,9 @@ params! {
         /// Whether to drop packets instead of marking them while the average is at or above the
         /// hard threshold (`max_th`; with `gentle`, twice `max_th`).
         hard_drop: bool = "true", Linux = "false";
+        /// Whether packets that are not ECN-capable get in where others are marked, so that only
+        /// marks and the limit are left. It needs `ecn`.
+        no_drop: bool = "false";
         /// Whether to mark only while the probability is below `mark_p`, and to let the probability
         /// alone decide above the hard threshold.
         use_mark_p: bool = "false", Ns2 = "true";
@@ -175,9 +183,12 @@ impl<P> Red<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// Thresholds out of order, a mean packet of nothing; under Linux's preset a weight that is
-    /// no power of two or a burst that no weight lets pass.
+    /// Thresholds out of order, a mean packet of nothing, `no_drop` without `ecn`; under Linux's
+    /// preset a weight that is no power of two or a burst that no weight lets pass.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        if params.no_drop && !params.ecn {
+            return Err(ParamFault::new("no_drop", "true", "false without ecn"));
+        }
         let mean = params.mean_packet;
         above_zero("mean_packet", mean)?;
         let capacity = params.limit.on(link);
@@ -270,14 +281,23 @@ impl<P: Packet> Red<P> {
         self.params.ecn && !self.params.hard_drop
     }
 
+    /// Congestion is signalled on `packet`, by a mark where `marking` is wanted.
+    #[inline]
+    fn signal(&self, packet: &P, marking: bool, reason: Reason) -> Admission {
+        if self.params.no_drop && marking && !packet.ecn().is_capable() {
+            return Admission::Admit;
+        }
+        Admission::signal(packet, marking, reason)
+    }
+
     /// Decides on an arriving packet by the average, and by the room that there is.
     #[inline]
     fn decide(&mut self, packet: &P, ctx: &mut AdmissionContext<'_>) -> Admission {
         let size = packet.size();
         let admission = match self.action(size, ctx) {
             RedMark::None => Admission::Admit,
-            RedMark::Prob => Admission::signal(packet, self.marks_early(), Reason::Unforced),
-            RedMark::Hard => Admission::signal(packet, self.marks_hard(), Reason::Forced),
+            RedMark::Prob => self.signal(packet, self.marks_early(), Reason::Unforced),
+            RedMark::Hard => self.signal(packet, self.marks_hard(), Reason::Forced),
         };
         // ns-2 lets a full buffer overrule the average.
         if !self.room.admits(ctx.waiting, size)

@@ -161,6 +161,10 @@ struct FlowRed {
 impl FlowRed {
     fn new(params: &red::Params, link: &LinkInfo) -> Result<Self, ParamFault> {
         let law = red::linux(params, link)?;
+        if params.no_drop {
+            let allowed = "false in sfq, where Linux's RED has no such mode";
+            return Err(ParamFault::new("no_drop", "true", allowed));
+        }
         // The kernel takes it for no RED at all.
         if law.thresholds().0 < 1.0 {
             return Err(ParamFault::new("min_th", "0 B", "1 B or more"));

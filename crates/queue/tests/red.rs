@@ -225,6 +225,63 @@ fn early_signals_mark_and_forced_ones_drop() {
     );
 }
 
+/// Where a mark is wanted, a packet that cannot be marked gets in, early and above the hard
+/// threshold; there only if marks are wanted, which `hard_drop` denies.
+#[test]
+fn with_no_drop_what_cannot_be_marked_gets_in() {
+    let sure = [STILL, ("ecn", "true"), ("max_p", "1"), ("no_drop", "true")];
+    for (hard_drop, above) in [("true", 1), ("false", 0)] {
+        let params = [&sure[..], &[("hard_drop", hard_drop)]].concat();
+        let mut bench = Bench::new("red", &params);
+        bench.poke("avg", 14.999_999_999);
+        assert!(bench.enqueue(us(0), 0, 500, Ecn::NotEct));
+        assert!(bench.enqueue(us(0), 0, 500, Ecn::Ect0));
+        assert_eq!((bench.marks(), bench.record.dropped.len()), (1, 0));
+        bench.poke("avg", 16.0);
+        bench.enqueue(us(0), 0, 500, Ecn::NotEct);
+        assert_eq!(bench.drops(Reason::Forced), above, "{hard_drop}");
+    }
+}
+
+/// Linux, a weight of 1/2 and packets of 1000 B: the average after each is 0, 500, 1250, 2125 (the
+/// first in the band, which is exempt) and 3062.5 B, above `max_th`. Only room for 6000 B drops.
+#[test]
+fn linux_with_no_drop_has_its_limit_alone() {
+    let params = [
+        ("limit", "6000 B"),
+        ("min_th", "2000 B"),
+        ("max_th", "3000 B"),
+        ("w_q", "0.5"),
+        ("ecn", "true"),
+    ];
+    let no_drop = [&params[..], &[("no_drop", "true")]].concat();
+    let hard = [&no_drop[..], &[("hard_drop", "true")]].concat();
+    for (params, taken, drops) in [
+        (&params[..], 4, [3, 0]),
+        (&no_drop[..], 6, [0, 1]),
+        (&hard[..], 4, [3, 0]),
+    ] {
+        let mut bench = Bench::under(Preset::Linux, "red", params);
+        let admitted = (0..7).filter(|_| bench.arrive(us(0), 1_000)).count();
+        assert_eq!(admitted, taken);
+        let found = [Reason::Forced, Reason::Overlimit].map(|reason| bench.drops(reason));
+        assert_eq!(found, drops);
+    }
+    let mut bench = Bench::under(Preset::Linux, "red", &no_drop);
+    for _ in 0..7 {
+        bench.enqueue(us(0), 0, 1_000, Ecn::Ect0);
+    }
+    assert_eq!((bench.marks(), bench.packets()), (2, 6));
+}
+
+#[test]
+fn no_drop_needs_ecn() {
+    for preset in Preset::ALL {
+        let text = fault("red", &[("no_drop", "true")], preset);
+        assert_eq!(text, "no_drop: found true; allowed: false without ecn");
+    }
+}
+
 #[test]
 fn a_packet_without_room_is_not_marked() {
     let params = [

@@ -515,6 +515,8 @@ fn what_is_wrong_with_red_in_a_flow_is_told_of_inner() {
     );
     let text = with("red(min_th = 500 ns, max_th = 3000 B, w_q = 0.5)");
     assert!(text.starts_with("inner: found min_th = "), "{text}");
+    let text = with("red(ecn = true, no_drop = true)");
+    assert!(text.starts_with("inner: found no_drop = true in red; allowed: false in sfq"));
     let text = with("red(mean_packet = 0 B)");
     assert!(text.starts_with("inner: found mean_packet = "), "{text}");
 }

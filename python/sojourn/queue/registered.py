@@ -153,6 +153,8 @@ class Red(Queue):
         hard_drop: Whether to drop packets instead of marking them while the average is at or above
             the hard threshold (`max_th`; with `gentle`, twice `max_th`). Default ``true``; linux:
             ``false``.
+        no_drop: Whether packets that are not ECN-capable get in where others are marked, so that
+            only marks and the limit are left. It needs `ecn`. Default ``false``.
         use_mark_p: Whether to mark only while the probability is below `mark_p`, and to let the
             probability alone decide above the hard threshold. Default ``false``; ns2: ``true``.
         mark_p: Probability from which ECN-capable packets are dropped, with `use_mark_p`. Default
@@ -179,6 +181,7 @@ class Red(Queue):
     mean_packet: str | None = None
     ecn: bool | None = None
     hard_drop: bool | None = None
+    no_drop: bool | None = None
     use_mark_p: bool | None = None
     mark_p: float | None = None
     target_delay: str | None = None

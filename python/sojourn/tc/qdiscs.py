@@ -507,7 +507,7 @@ QDISCS: Mapping[str, Qdisc] = {
         "pfifo_fast",
         notes=("its limit is the interface's: ip link set dev DEV txqueuelen PACKETS",),
     ),
-    "red": Qdisc("red", RED, of_link=bandwidth, notes=RED_NOTES),
+    "red": Qdisc("red", {**RED, "no_drop": flag("nodrop")}, of_link=bandwidth, notes=RED_NOTES),
     "ared": Qdisc("red", {**RED, "adapts": flag("adaptive")}, of_link=bandwidth, notes=RED_NOTES),
     "choke": Qdisc(
         "choke",
