@@ -301,6 +301,21 @@ def test_red_that_drops_nothing_early(sojourn, tmp_path):
     assert "nodrop" not in script(sojourn, tmp_path, 'discipline = "red", ecn = true')
 
 
+FULL_FQ_CODEL = (
+    'discipline = "fq_codel", memory_limit = "4 MB", '
+    'ce_threshold = "1 ms", ce_threshold_selector = "0x1/0x3"'
+)
+
+
+def test_the_limits_and_thresholds_of_fq_codel(sojourn, tmp_path):
+    text = script(sojourn, tmp_path, FULL_FQ_CODEL)
+    assert " memory_limit 4000000 " in text
+    assert " ce_threshold 1ms ce_threshold_selector 0x1/0x3 " in text
+    text = script(sojourn, tmp_path, 'discipline = "fq_codel", memory_limit = "3 GB"')
+    assert "memory_limit 2147483648 comes nearest" in text
+    assert "memory_limit" not in script(sojourn, tmp_path, 'discipline = "fq_codel"')
+
+
 BEYOND = {
     ("10 Mbit/s", "100 Gbit/s", 'discipline = "red"'): (
         "bandwidth 34359738360bit",
@@ -402,6 +417,7 @@ def test_tc_reads_every_option(sojourn, tmp_path, discipline, preset):
         *NEAREST,
         FLOW_RED,
         NO_DROP,
+        FULL_FQ_CODEL,
         'discipline = "tbf", peak_rate = "2 Mbit/s"',
         'discipline = "tbf", peak_rate = "2 Mbit/s", mtu = "2000 B"',
         'discipline = "red", min_th = "250 B", max_th = "750 B"',

@@ -92,6 +92,7 @@ impl<P> CoDel<P> {
             ecn: params.ecn,
             ce_threshold: params.ce_threshold.0,
             l4s: params.l4s,
+            ce_field: None,
         };
         Ok(Self {
             capacity: params.limit.on(link),

@@ -89,6 +89,7 @@ impl<P: Packet> FqCobalt<P> {
         law.l4s = params.l4s;
         let settings = FlowSettings {
             capacity: params.limit.on(link),
+            memory_limit: None,
             flows: params.flows,
             quantum: params.quantum,
             drop_batch: params.drop_batch,

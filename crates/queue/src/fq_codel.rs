@@ -42,7 +42,10 @@
 //! - When a queue was found empty, kernels before 7.0, and of 6.1 those before 6.1.191, kept the
 //!   time from which its packets would have been dropped. The first packet of a flow that sends
 //!   only occasionally could then be dropped at once.
-//! - The second limit, 32 MB of memory, is left out: packets here have no true size in memory.
+//! - The second limit, `memory_limit`, is 32 MB in the kernel and none here. The kernel counts the
+//!   memory that packets take up, which is more than their size; here it is the packets
+//!   themselves, so that a limit of the same bytes holds more of them. Above it one batch is
+//!   dropped for each arrival.
 //!
 //! **ns-3** (`FqCoDelQueueDisc`):
 //!
@@ -53,10 +56,12 @@
 //!
 //! **ns-2**: ns-2.35 has no FQ-CoDel; its preset is the reference.
 
+use sojourn_base::checks::above_zero;
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
 use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, CodelState};
+use crate::parts::ds_field::DsField;
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
 use crate::parts::mistakes::Exempt;
 use crate::{Context, Packet, ProbeValue};
@@ -66,6 +71,8 @@ params! {
     pub struct Params {
         /// Largest total queue of all flows, in packets or bytes.
         limit: Limit = "10240 packets";
+        /// Largest total size of the packets of all flows, beside `limit`.
+        memory_limit: Optional<Bytes> = "none";
         /// Acceptable sojourn time of a packet.
         target: Span = "5 ms";
         /// How long sojourn times must stay above the target before packets are dropped: about the
@@ -84,6 +91,9 @@ params! {
         ecn: bool = "true";
         /// Sojourn time above which every ECN-capable packet is marked.
         ce_threshold: Optional<Span> = "none";
+        /// To which packets `ce_threshold` applies, by bits of the differentiated-services field,
+        /// ECN's two lowest included: `"0x1/0x3"` for those that are ECT(1) alone. None: to all.
+        ce_threshold_selector: Optional<DsField> = "none";
         /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, and only above
         /// `ce_threshold`, which then applies to no other packets (ns-3's `UseL4s`).
         l4s: bool = "false";
@@ -107,7 +117,8 @@ impl<P: Packet> FqCodel<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// An interval, a `max_packet` or a quantum of nothing.
+    /// An interval, a `max_packet`, a quantum or a `memory_limit` of nothing;
+    /// `ce_threshold_selector` without `ce_threshold`, or with `l4s`.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let codel = CodelSettings {
             target: params.target,
@@ -116,9 +127,26 @@ impl<P: Packet> FqCodel<P> {
             ecn: params.ecn,
             ce_threshold: params.ce_threshold.0,
             l4s: params.l4s,
+            ce_field: params.ce_threshold_selector.0,
         };
+        if codel.ce_field.is_some() && (params.l4s || codel.ce_threshold.is_none()) {
+            let allowed = if params.l4s {
+                "\"none\" with l4s, which chooses itself"
+            } else {
+                "\"none\" without ce_threshold"
+            };
+            return Err(ParamFault::new(
+                "ce_threshold_selector",
+                "a value and a mask",
+                allowed,
+            ));
+        }
+        if let Some(most) = params.memory_limit.0 {
+            above_zero("memory_limit", most)?;
+        }
         let settings = FlowSettings {
             capacity: params.limit.on(link),
+            memory_limit: params.memory_limit.0,
             flows: params.flows,
             quantum: params.quantum,
             drop_batch: params.drop_batch,

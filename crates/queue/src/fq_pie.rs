@@ -137,6 +137,7 @@ impl<P: Packet> FqPie<P> {
         }
         let settings = FlowSettings {
             capacity: params.limit.on(link),
+            memory_limit: None,
             flows: params.flows,
             quantum: params.quantum,
             drop_batch: params.drop_batch,

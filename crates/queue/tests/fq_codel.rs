@@ -369,3 +369,108 @@ fn a_flow_of_ns3_fills_no_more_than_the_limit() {
         assert_eq!(bench.packets(), if refused { 4 } else { 2 }, "{preset}");
     }
 }
+
+fn dropped(bench: &Bench) -> Vec<u64> {
+    assert_eq!(bench.drops(Reason::Overlimit), bench.record.dropped.len());
+    let dropped = bench.record.dropped.iter();
+    dropped.map(|(packet, _)| packet.id).collect()
+}
+
+/// The sixth packet is one too many for 5000 B. Both flows have 3000 B then: the one seen first
+/// loses half of it, which is two packets.
+#[test]
+fn the_fattest_flow_pays_for_memory_too() {
+    for preset in [Preset::Reference, Preset::Linux] {
+        let mut bench = Bench::under(preset, "fq_codel", &[("memory_limit", "5000 B")]);
+        for flow in [0, 0, 0, 1, 1] {
+            arrive(&mut bench, flow, 1_000);
+        }
+        assert_eq!(dropped(&bench), [0; 0], "{preset}");
+        arrive(&mut bench, 1, 1_000);
+        assert_eq!(dropped(&bench), [0, 1], "{preset}");
+        assert_eq!(bench.backlog().bytes, Bytes::new(4_000), "{preset}");
+    }
+}
+
+/// Flow 0 holds 1600 B in packets of 100 when 1500 B of flow 1 come, and 2000 B are allowed. One at
+/// a time, flow 0 loses two, which makes 1400 B of it, and then flow 1 its one. Linux drops one of
+/// flow 0 and leaves it at that, until the next arrival.
+#[test]
+fn linux_drops_a_batch_for_each_arrival_above_its_memory() {
+    let params = [("memory_limit", "2000 B"), ("drop_batch", "1")];
+    for (preset, first, next) in [
+        (Preset::Reference, vec![0, 1, 16], vec![0, 1, 16]),
+        (Preset::Linux, vec![0], vec![0, 1]),
+    ] {
+        let mut bench = Bench::under(preset, "fq_codel", &params);
+        for _ in 0..16 {
+            arrive(&mut bench, 0, 100);
+        }
+        arrive(&mut bench, 1, 1_500);
+        assert_eq!(dropped(&bench), first, "{preset}");
+        arrive(&mut bench, 0, 100);
+        assert_eq!(dropped(&bench), next, "{preset}");
+    }
+}
+
+/// The field is eight bits: DSCP 46 is 0xb8 of it, and ECT(1) is 1, ECT(0) 2, CE 3.
+#[test]
+fn the_ce_threshold_chooses_packets_by_their_field() {
+    let sent = [
+        (0, Ecn::Ect0),
+        (0, Ecn::Ect1),
+        (46, Ecn::Ect0),
+        (46, Ecn::NotEct),
+        (0, Ecn::Ce),
+    ];
+    for (selector, marked) in [
+        ("none", vec![0, 1, 2, 4]),
+        ("0x1/0x3", vec![1]),
+        ("1/1", vec![1, 4]),
+        ("0xb8/0xfc", vec![2]),
+        ("0/252", vec![0, 1, 4]),
+    ] {
+        let params = [
+            ("ce_threshold", "1 ms"),
+            ("ce_threshold_selector", selector),
+        ];
+        for preset in [Preset::Reference, Preset::Linux] {
+            let mut bench = Bench::under(preset, "fq_codel", &params);
+            for (dscp, ecn) in sent {
+                bench.dscp = dscp;
+                bench.enqueue(us(0), 0, 1_000, ecn);
+            }
+            for _ in sent {
+                bench.dequeue(us(2_000)).expect("it waits");
+            }
+            let marks = bench.record.marked.iter();
+            let marks: Vec<u64> = marks.map(|(packet, _)| packet.id).collect();
+            assert_eq!(marks, marked, "{preset} {selector}");
+            let mut reasons = bench.record.marked.iter().map(|(_, why)| *why);
+            assert!(reasons.all(|why| why == Reason::CeThreshold));
+        }
+    }
+}
+
+#[test]
+fn impossible_limits_and_fields_are_named() {
+    let with = |params: &[(&str, &str)]| fault("fq_codel", params, Preset::Linux);
+    assert!(with(&[("memory_limit", "0 B")]).starts_with("memory_limit: found 0 B"));
+    let text = with(&[("ce_threshold_selector", "1/3")]);
+    assert!(text.starts_with("ce_threshold_selector: ") && text.ends_with("without ce_threshold"));
+    let marking = |selector, l4s| {
+        with(&[
+            ("ce_threshold", "1 ms"),
+            ("ce_threshold_selector", selector),
+            ("l4s", l4s),
+        ])
+    };
+    assert_eq!(marking("0x1/0x3", "false"), "accepted");
+    assert!(marking("0x1/0x3", "true").contains("with l4s"));
+    for selector in ["4/3", "1", "1/0", "0/0", "1/256", "1/0x", "-1/3"] {
+        let text = marking(selector, "false");
+        let says = "a value and a mask of 8 bits";
+        assert!(text.starts_with("ce_threshold_selector: found"), "{text}");
+        assert!(text.contains(says), "{text}");
+    }
+}

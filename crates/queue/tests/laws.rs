@@ -213,7 +213,8 @@ impl Trial {
             (_, Reason::Overlimit) => {
                 // Where limits are per flow or band, or the fattest flow pays.
                 let own = ["sfq", "pfifo_fast", "prio", "sfb", "dualpi2"];
-                own.contains(&case.name) || self.was_full()
+                let has_memory = case.params.iter().any(|(key, _)| *key == "memory_limit");
+                own.contains(&case.name) || has_memory || self.was_full()
             }
             // The least room that any of the cases has.
             ("avq", Reason::Unforced) => bench.probe("virtual_bytes") + packet.size as f64 > 3000.0,

@@ -990,6 +990,8 @@ class FqCodel(Queue):
     Parameters:
         preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
+        memory_limit: Largest total size of the packets of all flows, beside `limit`. Default
+            ``none``.
         target: Acceptable sojourn time of a packet. Default ``5 ms``.
         interval: How long sojourn times must stay above the target before packets are dropped:
             about the longest round-trip time. Default ``100 ms``.
@@ -1003,6 +1005,9 @@ class FqCodel(Queue):
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
         ce_threshold: Sojourn time above which every ECN-capable packet is marked. Default
             ``none``.
+        ce_threshold_selector: To which packets `ce_threshold` applies, by bits of the
+            differentiated-services field, ECN's two lowest included: `"0x1/0x3"` for those that
+            are ECT(1) alone. None: to all. Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, and only
             above `ce_threshold`, which then applies to no other packets (ns-3's `UseL4s`). Default
             ``false``.
@@ -1016,6 +1021,7 @@ class FqCodel(Queue):
 
     preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
     limit: str | None = None
+    memory_limit: str | None = None
     target: str | None = None
     interval: str | None = None
     quantum: str | None = None
@@ -1024,6 +1030,7 @@ class FqCodel(Queue):
     max_packet: str | None = None
     ecn: bool | None = None
     ce_threshold: str | None = None
+    ce_threshold_selector: str | None = None
     l4s: bool | None = None
     set_ways: int | str | None = None
 

@@ -7,6 +7,7 @@ use core::hint::select_unpredictable;
 use sojourn_base::checks::{auto_above_zero, time_above_zero};
 use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Time};
 
+use super::ds_field::DsField;
 use super::inv_sqrt::newton_step;
 use crate::{Context, HeadQueue, Packet, ProbeValue, Reason};
 
@@ -22,6 +23,7 @@ pub struct CodelLaw {
     ecn: bool,
     ce_threshold: Option<Span>,
     l4s: bool,
+    ce_field: Option<DsField>,
     /// Whether the clock has [ticks](tick).
     in_ticks: bool,
     /// The least backlog behind a packet that may be dropped.
@@ -46,6 +48,8 @@ pub struct CodelSettings {
     pub ce_threshold: Option<Span>,
     /// Whether ECT(1) and CE packets are only marked, and only above `ce_threshold`.
     pub l4s: bool,
+    /// To which packets `ce_threshold` applies; none: to all.
+    pub ce_field: Option<DsField>,
 }
 
 /// The state of the control law.
@@ -160,6 +164,7 @@ impl CodelLaw {
             ecn: settings.ecn,
             ce_threshold: settings.ce_threshold,
             l4s: settings.l4s,
+            ce_field: settings.ce_field,
             in_ticks,
             min_backlog: Bytes::ZERO,
             strictness: Span::from_ps(u64::from(in_ticks)),
@@ -402,6 +407,7 @@ impl CodelLaw {
         if let Some(head) = queue.head_mut()
             && head.ecn().is_capable()
             && (!self.l4s || self.is_exempt(head))
+            && self.ce_field.is_none_or(|field| field.has(head))
             && self.sojourn(head, now) > threshold
         {
             head.set_ce();

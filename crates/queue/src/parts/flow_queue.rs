@@ -11,6 +11,8 @@
 //!   at once if the *old* list is empty.
 //! - When the limit is exceeded, the flow with most bytes (of several, the one seen first) loses
 //!   packets from its head: half its bytes or `drop_batch` packets at a time.
+//! - With `memory_limit` the same happens while the bytes of all flows exceed that. Linux does it
+//!   once for each arrival, which may leave the queue above this limit until the next one.
 //! - Under ns-3's preset each queue has the whole limit for itself too: an arrival that finds that
 //!   many packets of its own flow is itself dropped.
 //!
@@ -106,6 +108,8 @@ pub trait FlowAqm<P: Packet> {
 pub struct FlowSettings {
     /// Most that waits in all flows.
     pub capacity: Capacity,
+    /// Most bytes that wait in all flows, beside that.
+    pub memory_limit: Option<Bytes>,
     /// Number of queues.
     pub flows: u32,
     /// Bytes of a turn; automatic: 1514, under Linux's preset the largest frame, under ns-3's the
@@ -367,6 +371,14 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             flow.place = Place::New;
             flow.credits = self.quantum;
             self.new.push(bucket, &mut self.flows);
+        }
+        let most = self.settings.memory_limit.unwrap_or(Bytes::new(u64::MAX));
+        let once = self.preset == Preset::Linux;
+        while self.backlog.bytes > most {
+            self.drop_from_longest(ctx);
+            if once {
+                break;
+            }
         }
         while !self.is_within() {
             self.drop_from_longest(ctx);

@@ -6,6 +6,7 @@ pub mod child;
 pub mod cobalt_law;
 pub mod codel_law;
 pub mod departure_rate;
+pub mod ds_field;
 pub mod earliest_wait;
 pub mod ecn;
 pub mod fifo;
