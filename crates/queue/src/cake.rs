@@ -56,10 +56,10 @@
 //!
 //! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no CAKE; their presets are the reference.
 //!
-//! **Left out**: `split-gso`, which has no meaning here, since packets are never bundled; `nat`,
-//! `fwmark` and `wash`; `autorate-ingress`. Linux's `raw` counts a frame with its Ethernet header
-//! of 14 bytes; here that is `overhead = "14 B"`. Linux's additional keyword `ether-vlan` adds 4
-//! bytes.
+//! **Left out**: `split-gso`, which has no meaning here, since packets are never bundled; `nat` and
+//! `fwmark`; `wash`, since no discipline changes a packet's codepoint here; `autorate-ingress`.
+//! Linux's `raw` counts a frame with its Ethernet header of 14 bytes; here that is
+//! `overhead = "14 B"`. Linux's additional keyword `ether-vlan` adds 4 bytes.
 
 mod ack_filter;
 mod framing;
