@@ -149,9 +149,10 @@ impl Prr {
             i128::try_from(due).unwrap_or(i128::MAX) - sent
         } else {
             let room = self.ssthresh - ack.pipe;
-            // A threshold that has underflowed (YeAH) leaves ns-3 no room at all.
+            // A threshold that has underflowed (YeAH) leaves ns-3 no room at all. Where nothing is
+            // in flight, no acknowledgement would ever give any: then something goes here.
             let room = match u32::try_from(room) {
-                Ok(room) if self.is_ns3() => i128::from(room.cast_signed()),
+                Ok(room) if self.is_ns3() && ack.pipe > 0 => i128::from(room.cast_signed()),
                 _ => i128::from(room),
             };
             self.below_ssthresh(delivered, ack.safe, mss).min(room)
