@@ -1,19 +1,15 @@
-#!/usr/bin/env python3
-"""Draws networks of chance: ``draw.py COUNT SEED`` writes ``network.toml`` and ``peer.csv``.
-
-The table then holds the commands alone, as ``evidence/measure.py`` takes them.
-"""
+"""Networks of chance on Linux, for ``draw.py``: all is drawn at once."""
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import random
-import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+
+from draw import log_uniform
 
 HERE = Path(__file__).parent
 DISCIPLINES = HERE.parent / "linux-disciplines" / "rtt-20ms.toml"
@@ -83,21 +79,14 @@ kind = "listed"
 """
 
 
-def main() -> None:
+CASE = {name: name for name in ("rate", "delay", "congestion_control", "count")}
+APART = ("queue",)
+
+
+def networks(draws: random.Random, count: int) -> list[dict[str, str]]:
     """Draw so many networks."""
-    count, seed = map(int, sys.argv[1:])
-    draws = random.Random(seed)
     known = leaves()
-    networks = [network(draws, known) for _ in range(count)]
-    lists = {key: ", ".join(each[key] for each in networks) for key in networks[0]}
-    lists["queue"] = ",\n    ".join(each["queue"] for each in networks)
-    (HERE / "network.toml").write_text(FILE.format(**lists))
-    with (HERE / "peer.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        case = ("subject", "peer", "version", "run", "rate", "delay", "congestion_control", "count")
-        writer.writerow([*case, "metric", "n", "mean", "sd"])
-        for each in networks:
-            writer.writerow([*(each[key].strip('"') for key in case), "", "", "", ""])
+    return [network(draws, known) for _ in range(count)]
 
 
 def leaves() -> dict[str, str]:
@@ -135,12 +124,3 @@ def network(draws: random.Random, known: Mapping[str, str]) -> dict[str, str]:
         "queue": f'{{ {ours}, preset = "linux" }}',
         "run": f"../linux-guest/run.sh {run} --rtt={rtt} --loss={loss} --seed=N",
     }
-
-
-def log_uniform(draws: random.Random, low: float, high: float) -> float:
-    """Draw evenly in ratio."""
-    return math.exp(draws.uniform(math.log(low), math.log(high)))
-
-
-if __name__ == "__main__":
-    main()

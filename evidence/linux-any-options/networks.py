@@ -1,20 +1,16 @@
-#!/usr/bin/env python3
-"""Draws disciplines with options of chance: ``draw.py COUNT SEED``.
+"""Disciplines with options of chance on Linux, for ``draw.py``.
 
-It writes ``network.toml`` and ``peer.csv``; the table then holds the commands alone, as
-``evidence/measure.py`` takes them. The disciplines come in turn, all else is drawn.
+The disciplines come in turn, all else is drawn.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import random
-import sys
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from draw import log_uniform
+
 FRAME_BITS = 1514 * 8
 FRAME_HEADER = 14
 """Bytes of Ethernet: CAKE leaves them out of what it counts where it is given an overhead."""
@@ -187,29 +183,20 @@ kind = "listed"
 """
 
 
-def main() -> None:
+CASE = {
+    "bottleneck.rate": "rate",
+    "delay": "delay",
+    "load.traffic.rate": "load",
+    "congestion_control": "congestion_control",
+    "count": "count",
+}
+APART = ("queue",)
+
+
+def networks(draws: random.Random, count: int) -> list[dict[str, str]]:
     """Draw so many networks."""
-    count, seed = map(int, sys.argv[1:])
-    draws = random.Random(seed)
     names = list(OPTIONS)
-    networks = [network(draws, names[number % len(names)]) for number in range(count)]
-    lists = {key: ", ".join(each[key] for each in networks) for key in networks[0]}
-    lists["queue"] = ",\n    ".join(each["queue"] for each in networks)
-    (HERE / "network.toml").write_text(FILE.format(**lists))
-    with (HERE / "peer.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        fixed = ("subject", "peer", "version", "run")
-        case = {
-            "bottleneck.rate": "rate",
-            "delay": "delay",
-            "load.traffic.rate": "load",
-            "congestion_control": "congestion_control",
-            "count": "count",
-        }
-        writer.writerow([*fixed, *case, "metric", "n", "mean", "sd"])
-        for each in networks:
-            cells = [each[key] for key in (*fixed, *case.values())]
-            writer.writerow([*(cell.strip('"') for cell in cells), "", "", "", ""])
+    return [network(draws, names[number % len(names)]) for number in range(count)]
 
 
 def network(draws: random.Random, name: str) -> dict[str, str]:
@@ -263,12 +250,3 @@ def thresholds(draws: random.Random, name: str, rate: float) -> dict[str, Option
         "mean_packet": ("1514 B", "avpkt 1514"),
         "burst": (burst, f"burst {burst} bandwidth {rate}mbit"),
     }
-
-
-def log_uniform(draws: random.Random, low: float, high: float) -> float:
-    """Draw evenly in ratio."""
-    return math.exp(draws.uniform(math.log(low), math.log(high)))
-
-
-if __name__ == "__main__":
-    main()

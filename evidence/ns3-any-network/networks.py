@@ -1,19 +1,11 @@
-#!/usr/bin/env python3
-"""Draws networks of chance: ``draw.py COUNT SEED`` writes ``network.toml`` and ``peer.csv``.
-
-The table then holds the commands alone, as ``evidence/measure.py`` takes them.
-"""
+"""Networks of chance on ns-3.37, for ``draw.py``: all is drawn at once."""
 
 from __future__ import annotations
 
-import csv
 import json
-import math
 import random
-import sys
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from draw import log_uniform
 
 CONTROLS = {
     "newreno": "NewReno",
@@ -148,26 +140,20 @@ kind = "listed"
     {queue},
 ]
 """
-LONG = ("transport", "queue")
 
 
-def main() -> None:
+CASE = {
+    "bottleneck.rate": "rate",
+    "bottleneck.delay": "delay",
+    "congestion_control": "control",
+    "count": "count",
+}
+APART = ("transport", "queue")
+
+
+def networks(draws: random.Random, count: int) -> list[dict[str, str]]:
     """Draw so many networks."""
-    count, seed = map(int, sys.argv[1:])
-    draws = random.Random(seed)
-    networks = [network(draws) for _ in range(count)]
-    lists = {
-        key: (",\n    " if key in LONG else ", ").join(each[key] for each in networks)
-        for key in networks[0]
-    }
-    (HERE / "network.toml").write_text(FILE.format(**lists))
-    with (HERE / "peer.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        case = ["bottleneck.rate", "bottleneck.delay", "congestion_control", "count"]
-        writer.writerow(["subject", "peer", "version", "run", *case, "metric", "n", "mean", "sd"])
-        for each in networks:
-            cells = (each[key].strip('"') for key in ("rate", "delay", "control", "count"))
-            writer.writerow([each["subject"], "ns-3", "3.37", each["run"], *cells, "", "", "", ""])
+    return [network(draws) for _ in range(count)]
 
 
 def network(draws: random.Random) -> dict[str, str]:
@@ -199,6 +185,8 @@ def network(draws: random.Random) -> dict[str, str]:
     run += f" --udp={udp:g} --loss={loss}" + "".join(f" --ns3::{each}" for each in attributes)
     return {
         "subject": discipline,
+        "peer": "ns-3",
+        "version": "3.37",
         "rate": f'"{rate:g} Mbit/s"',
         "delay": f'"{delay:g} ms"',
         "loss": f"{loss:g}",
@@ -294,12 +282,3 @@ def switches(
 def table(values: dict[str, object]) -> str:
     """Return an inline table."""
     return f"{{ {', '.join(f'{key} = {json.dumps(value)}' for key, value in values.items())} }}"
-
-
-def log_uniform(draws: random.Random, low: float, high: float) -> float:
-    """Draw evenly in ratio."""
-    return math.exp(draws.uniform(math.log(low), math.log(high)))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,19 +1,12 @@
-#!/usr/bin/env python3
-"""Draws networks of chance: ``draw.py COUNT SEED`` writes ``network.toml`` and ``peer.csv``.
-
-The table then holds the commands alone, as ``evidence/measure.py`` takes them.
-"""
+"""Networks of chance on ns-2, for ``draw.py``: all is drawn at once."""
 
 from __future__ import annotations
 
-import csv
 import json
-import math
 import random
-import sys
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from draw import log_uniform
+
 AGENTS = {
     "Tahoe": {"congestion_control": "tahoe"},
     "Reno": {"congestion_control": "reno"},
@@ -128,27 +121,19 @@ kind = "listed"
 ]
 """
 
-CASE = ("bottleneck.rate", "bottleneck.delay", "congestion_control", "tcp.count")
+
+CASE = {
+    "bottleneck.rate": "rate",
+    "bottleneck.delay": "delay",
+    "congestion_control": "control",
+    "tcp.count": "count",
+}
+APART = ("up", "transport", "cross", "queue")
 
 
-def main() -> None:
+def networks(draws: random.Random, count: int) -> list[dict[str, object]]:
     """Draw so many networks."""
-    count, seed = map(int, sys.argv[1:])
-    draws = random.Random(seed)
-    networks = [network(draws) for _ in range(count)]
-    columns = ("rate", "delay", "loss", "up", "count", "transport", "payload", "cross", "queue")
-    between = dict.fromkeys(("up", "transport", "cross", "queue"), ",\n    ")
-    lists = {
-        key: between.get(key, ", ").join(str(each[key]) for each in networks) for key in columns
-    }
-    (HERE / "network.toml").write_text(FILE.format(**lists))
-    with (HERE / "peer.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["subject", "peer", "version", "run", *CASE, "metric", "n", "mean", "sd"])
-        for each in networks:
-            case = [each["rate"], each["delay"], each["control"], each["count"]]
-            cells = [str(cell).strip('"') for cell in case]
-            writer.writerow([each["subject"], "ns-2", "2.35", each["run"], *cells, "", "", "", ""])
+    return [network(draws) for _ in range(count)]
 
 
 def network(draws: random.Random) -> dict[str, object]:
@@ -187,6 +172,8 @@ def network(draws: random.Random) -> dict[str, object]:
     cross["rate"] = f"{cross['rate']} Mbit/s"
     return {
         "subject": queue["discipline"],
+        "peer": "ns-2",
+        "version": "2.35",
         "control": tcp["congestion_control"],
         "rate": f'"{rate:g} Mbit/s"',
         "delay": f'"{delay:g} ms"',
@@ -297,12 +284,3 @@ def red(
 def toml(table: Table) -> str:
     """Return an inline table."""
     return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items()) + " }"
-
-
-def log_uniform(draws: random.Random, low: float, high: float) -> float:
-    """Draw evenly in ratio."""
-    return math.exp(draws.uniform(math.log(low), math.log(high)))
-
-
-if __name__ == "__main__":
-    main()
