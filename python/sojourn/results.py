@@ -135,7 +135,7 @@ class Results:
         """Draw a figure and return it: a matplotlib figure with a method ``save``.
 
         ``kind`` is one of ``queue``, ``delay``, ``throughput``, ``cwnd``, ``series``, ``cdf``,
-        ``delay-goodput``, ``load``, ``compare``, ``fairness``, ``drops``, ``probability``,
+        ``fct``, ``delay-goodput``, ``load``, ``compare``, ``fairness``, ``drops``, ``probability``,
         ``heatmap``, ``ranking``; the options (``link``, ``flow``, ``case``, ``replica``, ``of``,
         ``x``, ``y``) select what it shows. ``plot(...).save("queue.pdf")`` writes the data as CSV
         beside the figure. Raises :class:`sojourn.plots.choice.PlotError` if it cannot be drawn.

@@ -39,7 +39,7 @@ CLASSES = 2
 """Classes of size in each factor of ten."""
 
 ROUNDING = 1e-9
-"""The logarithm of 1000 is a little less than 3."""
+"""Logarithms and shares may fall short by less: that of 1000 is a little less than 3."""
 
 BEYOND = 5
 """Transfers of a class that a quantile needs beyond it."""

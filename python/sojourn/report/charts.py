@@ -7,6 +7,7 @@ are one drawing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -264,6 +265,36 @@ def _cdf(results: Results) -> Chart:
     )
 
 
+def _selected(column: pl.Series) -> tuple[alt.Parameter, alt.TitleParams]:
+    """A choice among the texts of a column, which has its name, and a title that tells it.
+
+    An axis cannot be named by what is chosen; the figure can, and so it is on paper too.
+    """
+    texts = column.unique(maintain_order=True).to_list()
+    select = alt.binding_select(options=texts, name=f"{column.name.capitalize()}: ")
+    chosen = alt.param(name=column.name, value=texts[0], bind=select)
+    return chosen, alt.TitleParams(text=alt.ExprRef(column.name), anchor="start")
+
+
+def _banded(
+    style: _Style, base: Any, value: str, up: dict[str, Any], tips: Sequence[alt.Tooltip]
+) -> list[Any]:
+    """Lines with a mark at each ``value``, and bands from ``low`` to ``high`` where they are known.
+
+    ``up`` says how the axis upwards looks, ``tips`` what a mark tells besides its discipline.
+    """
+    band = base.transform_filter("isValid(datum.low)").mark_area(opacity=0.18)
+    y = alt.Y(f"{value}:Q", **up)
+    discipline = alt.Tooltip("discipline:N", title="Discipline")
+    return [
+        band.encode(y=alt.Y("low:Q", **up), y2="high:Q", color=style.colour),
+        base.mark_line(strokeWidth=2).encode(y=y, color=style.colour, strokeDash=style.dash),
+        base.mark_point(filled=True, size=50, opacity=1).encode(
+            y=y, color=style.colour, shape=style.shape, tooltip=[discipline, *tips]
+        ),
+    ]
+
+
 def _fct(results: Results) -> Chart:
     style = _Style(results)
     parts = []
@@ -282,11 +313,7 @@ def _fct(results: Results) -> Chart:
         pl.col("value").is_null().cum_sum().over(keys).alias("stretch"),
     )
     frame = frame.drop_nulls("value").drop("share", "quantity")
-    names = list(dict.fromkeys(frame["quantile"]))
-    quantile = alt.param(
-        name="quantile", value=names[0], bind=alt.binding_select(options=names, name="Quantile: ")
-    )
-    chosen = alt.TitleParams(text=alt.ExprRef("quantile"), anchor="start")
+    quantile, chosen = _selected(frame["quantile"])
     by_ratio = alt.Scale(type="log", padding=20, nice=False)
     axis = alt.Axis(format="~g", labelOverlap=True)
     size = alt.X("size_bytes:Q", title="Size of the transfer (kB)", scale=by_ratio, axis=axis)
@@ -297,29 +324,14 @@ def _fct(results: Results) -> Chart:
         .transform_filter("datum.quantile == quantile")
         .encode(x=size, detail="stretch:N")
     )
-    y = alt.Y("value:Q", title="Completion time (ms)", scale=by_ratio, axis=axis)
-    band = (
-        base.transform_filter("isValid(datum.low)")
-        .mark_area(opacity=0.18)
-        .encode(
-            y=alt.Y("low:Q", title="Completion time (ms)", scale=by_ratio, axis=axis),
-            y2="high:Q",
-            color=style.colour,
-        )
+    tips = (
+        alt.Tooltip("size_bytes:Q", title="Size (kB)", format=".3~g"),
+        alt.Tooltip("value:Q", title="Completion time (ms)", format=".4~g"),
+        alt.Tooltip("low:Q", title="from (ms)", format=".4~g"),
+        alt.Tooltip("high:Q", title="to (ms)", format=".4~g"),
     )
-    line = base.mark_line(strokeWidth=2).encode(y=y, color=style.colour, strokeDash=style.dash)
-    dots = base.mark_point(filled=True, size=50, opacity=1).encode(
-        y=y,
-        color=style.colour,
-        shape=style.shape,
-        tooltip=[
-            alt.Tooltip("discipline:N", title="Discipline"),
-            alt.Tooltip("size_bytes:Q", title="Size (kB)", format=".3~g"),
-            alt.Tooltip("value:Q", title="Completion time (ms)", format=".4~g"),
-            alt.Tooltip("low:Q", title="from (ms)", format=".4~g"),
-            alt.Tooltip("high:Q", title="to (ms)", format=".4~g"),
-        ],
-    )
+    up = {"title": "Completion time (ms)", "scale": by_ratio, "axis": axis}
+    layers = _banded(style, base, "value", up, tips)
     return Chart(
         "fct",
         "Completion times by size",
@@ -327,7 +339,7 @@ def _fct(results: Results) -> Chart:
         "percentile, with a 95 % interval over the replicas. What was under way when a run ended "
         "counts for as long as it had taken by then.",
         "Completion time against the size of a transfer, a line for each discipline.",
-        style.spec(alt.layer(band, line, dots).add_params(quantile).properties(title=chosen)),
+        style.spec(alt.layer(*layers).add_params(quantile).properties(title=chosen)),
     )
 
 
@@ -347,12 +359,7 @@ def _load(results: Results) -> Chart:
         )
         parts.append(frame)
     frame = pl.concat(parts).with_columns(pl.col("discipline").replace(style.labels))
-    names = list(dict.fromkeys(frame["metric"]))
-    metric = alt.param(
-        name="metric", value=names[0], bind=alt.binding_select(options=names, name="Metric: ")
-    )
-    # An axis cannot be named by what is chosen; the figure can, and so it is on paper too.
-    chosen = alt.TitleParams(text=alt.ExprRef("metric"), anchor="start")
+    metric, chosen = _selected(frame["metric"])
     if what.ticks:
         frame = frame.with_columns(
             pl.col("load").map_elements(
@@ -368,30 +375,21 @@ def _load(results: Results) -> Chart:
         .transform_filter("datum.metric == metric")
         .encode(x=x)
     )
-    y = alt.Y("mean:Q", title=None, scale=alt.Scale(zero=False))
-    band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low:Q", title=None), y2="high:Q", color=style.colour
+    tips = (
+        alt.Tooltip("load:N" if what.ticks else "load:Q", title=what.x_label),
+        alt.Tooltip("mean:Q", title="Mean", format=".4~g"),
+        alt.Tooltip("low:Q", title="from", format=".4~g"),
+        alt.Tooltip("high:Q", title="to", format=".4~g"),
     )
-    line = base.mark_line(strokeWidth=2).encode(y=y, color=style.colour, strokeDash=style.dash)
-    dots = base.mark_point(filled=True, size=50, opacity=1).encode(
-        y=y,
-        color=style.colour,
-        shape=style.shape,
-        tooltip=[
-            alt.Tooltip("discipline:N", title="Discipline"),
-            alt.Tooltip("load:N" if what.ticks else "load:Q", title=what.x_label),
-            alt.Tooltip("mean:Q", title="Mean", format=".4~g"),
-            alt.Tooltip("low:Q", title="from", format=".4~g"),
-            alt.Tooltip("high:Q", title="to", format=".4~g"),
-        ],
-    )
+    up = {"title": None, "scale": alt.Scale(zero=False)}
+    layers = _banded(style, base, "mean", up, tips)
     fixed = f", at {what.fixed}" if what.fixed else ""
     return Chart(
         "load",
         f"Against {what.x_label[:1].lower() + what.x_label[1:]}",
         f"Means over replicas with their 95 % intervals{fixed}.",
         f"A metric against {what.x_label}, a line for each discipline.",
-        style.spec(alt.layer(band, line, dots).add_params(metric).properties(title=chosen)),
+        style.spec(alt.layer(*layers).add_params(metric).properties(title=chosen)),
         is_of_case=False,
         names_disciplines=bool(apart),
     )
