@@ -8,6 +8,7 @@ mod hostile;
 mod laws;
 mod linux;
 mod ns2;
+mod ns3;
 mod peers_ways;
 mod rate;
 mod recoveries;
