@@ -56,6 +56,8 @@
 //!
 //! **ns-3**: it has no SFQ; its preset is the reference.
 
+mod flow_red;
+
 use std::collections::VecDeque;
 
 use sojourn_base::checks::auto_above_zero;
@@ -64,6 +66,7 @@ use sojourn_base::{
     Auto, Bytes, Length, Limit, LinkInfo, Optional, ParamFault, Preset, Span, Stream, Time, params,
 };
 
+use self::flow_red::FlowRed;
 use crate::parts::check_period;
 use crate::parts::child::{Child, ChildFactory};
 use crate::parts::earliest_wait::EarliestWait;
@@ -74,8 +77,6 @@ use crate::parts::linux_red::LinuxRed;
 use crate::parts::longest::Longest;
 use crate::parts::places;
 use crate::parts::probe_names::parse_flow;
-use crate::parts::red_law::RedMark;
-use crate::red;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -148,33 +149,6 @@ enum Admits {
     PushOut(Capacity),
     /// ns-2's rule, with the largest number of packets.
     Share(u64),
-}
-
-/// RED in each bucket, as Linux has it.
-struct FlowRed {
-    /// As it is at first.
-    law: LinuxRed,
-    ecn: bool,
-    hard_drop: bool,
-}
-
-impl FlowRed {
-    fn new(params: &red::Params, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let law = red::linux(params, link)?;
-        if params.no_drop {
-            let allowed = "false in sfq, where Linux's RED has no such mode";
-            return Err(ParamFault::new("no_drop", "true", allowed));
-        }
-        // The kernel takes it for no RED at all.
-        if law.thresholds().0 < 1.0 {
-            return Err(ParamFault::new("min_th", "0 B", "1 B or more"));
-        }
-        Ok(Self {
-            law,
-            ecn: params.ecn,
-            hard_drop: params.hard_drop,
-        })
-    }
 }
 
 struct Bucket<P: Packet> {
@@ -412,8 +386,7 @@ impl<P: Packet> Sfq<P> {
         }
     }
 
-    /// Lets Linux's RED see an arrival at a bucket that holds packets, and mark it or the packet at
-    /// the head: why one is to be dropped, if so.
+    /// Lets Linux's RED see an arrival: why a packet is to be dropped for it, if so.
     fn red_drop(
         &mut self,
         bucket: u32,
@@ -424,29 +397,7 @@ impl<P: Packet> Sfq<P> {
         let Bucket {
             queue, red: law, ..
         } = &mut self.buckets[bucket as usize];
-        let waiting = queue.backlog();
-        if waiting.packets == 0 {
-            return None;
-        }
-        let action = law
-            .as_mut()?
-            .arrival(waiting.bytes, None, ctx.now, ctx.random);
-        let (reason, marks) = match action {
-            RedMark::None => return None,
-            RedMark::Prob => (Reason::Unforced, red.ecn),
-            RedMark::Hard => (Reason::Forced, red.ecn && !red.hard_drop),
-        };
-        if marks {
-            let head = queue.head_mut().filter(|_| self.head_drop);
-            for packet in head.into_iter().chain([packet]) {
-                if packet.ecn().is_capable() {
-                    packet.set_ce();
-                    ctx.sink.marked(packet, reason);
-                    return None;
-                }
-            }
-        }
-        Some(reason)
+        red.decide(law.as_mut()?, queue, self.head_drop, packet, ctx)
     }
 
     /// An empty bucket leaves the ring.
